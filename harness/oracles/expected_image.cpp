@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "oracles/expected_image.h"
+
+#include <c10/util/BFloat16.h>
+#include <c10/util/Half.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+namespace thaw {
+namespace {
+
+template <class T>
+std::array<std::byte, 4> bytes_of(float number) {
+  const T value = static_cast<T>(number);
+  std::array<std::byte, 4> bytes{};
+  std::memcpy(bytes.data(), &value, sizeof(T));
+  return bytes;
+}
+
+std::array<std::byte, 4> encode(at::ScalarType dtype, float number) {
+  switch (dtype) {
+    case at::kFloat:
+      return bytes_of<float>(number);
+    case at::kHalf:
+      return bytes_of<c10::Half>(number);
+    case at::kBFloat16:
+      return bytes_of<c10::BFloat16>(number);
+    default:
+      throw std::invalid_argument(
+          fmt::format("the tag decoder knows fp32, fp16 and bf16, not {}", toString(dtype)));
+  }
+}
+
+float decode_number(at::ScalarType dtype, const std::byte* from) {
+  const auto as = [&](auto value) {
+    std::memcpy(&value, from, sizeof(value));
+    return static_cast<float>(value);
+  };
+  if (dtype == at::kFloat) return as(0.0F);
+  return dtype == at::kHalf ? as(c10::Half{}) : as(c10::BFloat16{});
+}
+
+Tag tag_of(const EntryName& entry, const Provenance& provenance) {
+  return {.row = provenance.row,
+          .position = entry.position,
+          .generation = provenance.generation,
+          .layer = entry.layer,
+          .head = entry.head,
+          .value = entry.role == Role::values};
+}
+
+bool is_key_or_value(const Buffer& buffer) {
+  return buffer.role == Role::keys || buffer.role == Role::values;
+}
+
+}  // namespace
+
+std::string to_string(const EntryName& entry) {
+  return fmt::format("layer {}, row {}, head {}, position {}, {}", entry.layer, entry.row,
+                     entry.head, entry.position, entry.role == Role::keys ? "keys" : "values");
+}
+
+ExpectedImage::ExpectedImage(const KvCache& cache, const Ledger& ledger)
+    : cache_(cache), rows_(ledger.rows()), slots_(ledger.slots()) {
+  size_t sums = 0;
+  for (const LayerSpec& layer : cache.spec().layers) {
+    if (layer.key_dim != layer.value_dim || layer.key_dtype != layer.value_dtype) {
+      throw std::invalid_argument("the tag decoder needs keys and values of one dim and dtype");
+    }
+    layer_sums_.push_back(sums);
+    sums += static_cast<size_t>(rows_ * layer.kv_heads * slots_ * layer.key_dim);
+  }
+  sums_.resize(sums);
+  const std::vector<Buffer> buffers = cache.buffers();
+  slot_of_buffer_.assign(buffers.size(), 0);
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (!is_key_or_value(buffers[i])) continue;
+    const at::Tensor& tensor = buffers[i].tensor;
+    slot_of_buffer_[i] = contents_.size();
+    buffer_of_.push_back(i);
+    Contents contents{buffers[i].layer, buffers[i].role, tensor.scalar_type(),
+                      static_cast<size_t>(tensor.element_size()), std::vector<std::byte>(tensor.nbytes())};
+    Encoded digits;
+    for (size_t digit = 0; digit < digits.size(); ++digit) {
+      digits[digit] = encode(contents.dtype, static_cast<float>(digit));
+    }
+    encoded_.push_back(digits);
+    const auto unowned = encode(contents.dtype, unowned_slot);
+    for (size_t at = 0; at < contents.bytes.size(); at += contents.element_size) {
+      std::memcpy(contents.bytes.data() + at, unowned.data(), contents.element_size);
+    }
+    sentinel_.push_back(contents.bytes);
+    contents_.push_back(std::move(contents));
+  }
+}
+
+template <class Visit>
+void ExpectedImage::for_each_entry(int64_t row, int64_t from, int64_t to, Visit visit) const {
+  const auto& layers = cache_.spec().layers;
+  for (size_t layer = 0; layer < layers.size(); ++layer) {
+    for (int64_t head = 0; head < layers[layer].kv_heads; ++head) {
+      for (int64_t position = from; position < to; ++position) {
+        for (const Role role : {Role::keys, Role::values}) {
+          const EntryName entry{static_cast<int64_t>(layer), row, head, position, role};
+          if (const auto place = cache_.locate(entry.layer, row, head, position, role)) {
+            visit(entry, *place);
+          }
+        }
+      }
+    }
+  }
+}
+
+size_t ExpectedImage::sum_index(int64_t layer, int64_t row, int64_t head, int64_t position) const {
+  const LayerSpec& spec = cache_.spec().layers[static_cast<size_t>(layer)];
+  const int64_t entry = (row * spec.kv_heads + head) * slots_ + position;
+  return layer_sums_[static_cast<size_t>(layer)] + static_cast<size_t>(entry * spec.key_dim);
+}
+
+std::span<const float> ExpectedImage::sum_through(int64_t layer, int64_t row, int64_t head,
+                                                  int64_t position) const {
+  const int64_t dim = cache_.spec().layers[static_cast<size_t>(layer)].key_dim;
+  return std::span(sums_).subspan(sum_index(layer, row, head, position), static_cast<size_t>(dim));
+}
+
+void ExpectedImage::write_entry(const EntryName& entry, const Place& place,
+                                const Provenance& provenance) {
+  const Tag::Digits digits = tag_of(entry, provenance).digits();
+  Contents& to = contents(place.buffer);
+  const Encoded& encoded = encoded_[slot_of_buffer_[place.buffer]];
+  std::byte* bytes = to.bytes.data() + place.offset;
+  float* sum = sums_.data() + sum_index(entry.layer, entry.row, entry.head, entry.position);
+  const bool key = entry.role == Role::keys;
+  const float* previous = entry.position > 0 ? sum - place.dim : nullptr;
+  size_t digit = 0;
+  for (int64_t i = 0; i < place.dim; ++i, bytes += place.stride) {
+    std::memcpy(bytes, encoded[digits[digit]].data(), to.element_size);
+    // Keys are visited before values: they start the sum, values complete it.
+    const auto number = static_cast<float>(digits[digit]);
+    sum[i] = key ? number + (previous != nullptr ? previous[i] : 0.0F) : sum[i] + 2.0F * number;
+    if (++digit == digits.size()) digit = 0;
+  }
+}
+
+void ExpectedImage::commit(const Ledger& ledger, int64_t row, int64_t from, int64_t to) {
+  for_each_entry(row, from, to, [&](const EntryName& entry, const Place& place) {
+    write_entry(entry, place, ledger.provenance(row, entry.position));
+  });
+}
+
+void ExpectedImage::rebuild(const Ledger& ledger) {
+  for (size_t i = 0; i < contents_.size(); ++i) contents_[i].bytes = sentinel_[i];
+  for (int64_t row = 0; row < rows_; ++row) commit(ledger, row, 0, ledger.length(row));
+}
+
+void ExpectedImage::mark_all_unowned(Device& device, std::span<const Buffer> buffers) const {
+  for (size_t i = 0; i < contents_.size(); ++i) {
+    device.write(buffers[buffer_of_[i]].tensor, 0, sentinel_[i]);
+  }
+}
+
+void ExpectedImage::mark_unowned(Device& device, std::span<const Buffer> buffers, int64_t row,
+                                 int64_t from, int64_t to) const {
+  for_each_entry(row, from, std::min(to, slots_), [&](const EntryName&, const Place& place) {
+    const size_t element_size = contents(place.buffer).element_size;
+    const std::span<const std::byte> sentinel = sentinel_[slot_of_buffer_[place.buffer]];
+    const at::Tensor& tensor = buffers[place.buffer].tensor;
+    const auto offset = static_cast<size_t>(place.offset);
+    if (place.stride == static_cast<int64_t>(element_size)) {
+      device.write(tensor, offset, sentinel.first(static_cast<size_t>(place.dim) * element_size));
+      return;
+    }
+    for (int64_t i = 0; i < place.dim; ++i) {
+      device.write(tensor, offset + static_cast<size_t>(i * place.stride),
+                   sentinel.first(element_size));
+    }
+  });
+}
+
+void ExpectedImage::mark_all_but_entries(Device& device, std::span<const Buffer> buffers,
+                                         const Ledger& ledger) const {
+  std::vector<std::vector<char>> owned;
+  for (const Contents& c : contents_) owned.emplace_back(c.bytes.size() / c.element_size, 0);
+  for (int64_t row = 0; row < rows_; ++row) {
+    for_each_entry(row, 0, ledger.length(row), [&](const EntryName&, const Place& place) {
+      const size_t element_size = contents(place.buffer).element_size;
+      std::vector<char>& marks = owned[slot_of_buffer_[place.buffer]];
+      for (int64_t i = 0; i < place.dim; ++i) {
+        marks[static_cast<size_t>(place.offset + i * place.stride) / element_size] = 1;
+      }
+    });
+  }
+  for (size_t i = 0; i < contents_.size(); ++i) {
+    const auto& marks = owned[i];
+    const size_t element_size = contents_[i].element_size;
+    for (auto begin = std::find(marks.begin(), marks.end(), 0); begin != marks.end();) {
+      const auto end = std::find(begin, marks.end(), 1);
+      const auto offset = static_cast<size_t>(begin - marks.begin()) * element_size;
+      const auto bytes = static_cast<size_t>(end - begin) * element_size;
+      device.write(buffers[buffer_of_[i]].tensor, offset,
+                   std::span(sentinel_[i]).subspan(offset, bytes));
+      begin = std::find(end, marks.end(), 0);
+    }
+  }
+}
+
+void ExpectedImage::store(Device& device, std::span<const Buffer> buffers, const Ledger& ledger,
+                          int64_t row) const {
+  for_each_entry(row, 0, ledger.length(row), [&](const EntryName&, const Place& place) {
+    const Contents& from = contents(place.buffer);
+    for (int64_t i = 0; i < place.dim; ++i) {
+      const auto offset = static_cast<size_t>(place.offset + i * place.stride);
+      device.write(buffers[place.buffer].tensor, offset,
+                   std::span(from.bytes).subspan(offset, from.element_size));
+    }
+  });
+}
+
+bool ExpectedImage::matches(const Device& device, std::span<const Buffer> buffers) const {
+  std::vector<std::byte> scratch;
+  for (size_t i = 0; i < contents_.size(); ++i) {
+    const auto found = device.read(buffers[buffer_of_[i]].tensor, scratch);
+    if (found.size() != contents_[i].bytes.size() ||
+        std::memcmp(found.data(), contents_[i].bytes.data(), found.size()) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::vector<float> ExpectedImage::decode(const Contents& of, const std::byte* entry,
+                                         const Place& place) const {
+  std::vector<float> numbers(static_cast<size_t>(place.dim));
+  for (float& number : numbers) {
+    number = decode_number(of.dtype, entry);
+    entry += place.stride;
+  }
+  return numbers;
+}
+
+std::vector<ExpectedImage::Mismatch> ExpectedImage::mismatches(const Device& device,
+                                                               std::span<const Buffer> buffers,
+                                                               const Ledger& ledger,
+                                                               size_t limit) const {
+  std::vector<Mismatch> found;
+  std::vector<std::byte> scratch;
+  const auto look = [&](const EntryName& entry, const Place& place) {
+    if (found.size() >= limit) return;
+    const Contents& of = contents(place.buffer);
+    const auto bytes = device.read(buffers[place.buffer].tensor, scratch);
+    const auto end =
+        static_cast<size_t>(place.offset + (place.dim - 1) * place.stride) + of.element_size;
+    if (bytes.size() < end) return;
+    const std::vector<float> expected = decode(of, of.bytes.data() + place.offset, place);
+    std::vector<float> there = decode(of, bytes.data() + place.offset, place);
+    if (std::memcmp(expected.data(), there.data(), expected.size() * sizeof(float)) == 0) return;
+    found.push_back({entry, entry.position < ledger.length(entry.row), expected, std::move(there)});
+  };
+  for (int64_t row = 0; row < rows_; ++row) for_each_entry(row, 0, ledger.length(row), look);
+  for (int64_t row = 0; row < rows_; ++row) for_each_entry(row, ledger.length(row), slots_, look);
+  return found;
+}
+
+bool ExpectedImage::token_matches(const Device& device, std::span<const Buffer> buffers,
+                                  int64_t row, int64_t position) const {
+  bool same = true;
+  std::vector<std::byte> scratch;
+  for_each_entry(row, position, position + 1, [&](const EntryName&, const Place& place) {
+    const Contents& of = contents(place.buffer);
+    const auto bytes = device.read(buffers[place.buffer].tensor, scratch);
+    for (int64_t i = 0; same && i < place.dim; ++i) {
+      const auto offset = static_cast<size_t>(place.offset + i * place.stride);
+      same = offset + of.element_size <= bytes.size() &&
+             std::memcmp(bytes.data() + offset, of.bytes.data() + offset, of.element_size) == 0;
+    }
+  });
+  return same;
+}
+
+}  // namespace thaw

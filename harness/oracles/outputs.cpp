@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Oracle *outputs*, for the tag decoder.
+//
+// Verifies, for every accepted token of every step that commits, that the step's output is exactly
+// the sum over the entries of its row up to itself. Does not look at padded places, refused tokens
+// and warm-ups: their outputs are nobody's.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "oracles/oracle.h"
+
+namespace thaw {
+namespace {
+
+/// Which prefix of the row's entries gives this sum, if one does: a frozen mask shows as too short
+/// a one.
+std::string explain_sum(const Moment& moment, int64_t layer, int64_t row, int64_t head,
+                        std::span<const float> found) {
+  for (int64_t position = 0; position < moment.ledger.length(row); ++position) {
+    const auto sum = moment.image.sum_through(layer, row, head, position);
+    if (std::equal(sum.begin(), sum.end(), found.begin())) {
+      return fmt::format("the sum over positions 0 to {}", position);
+    }
+  }
+  return fmt::format("{}, ...: no sum of its row's entries",
+                     fmt::join(found.begin(), found.begin() + 3, ", "));
+}
+
+class OutputsOracle final : public Oracle {
+ public:
+  std::string_view name() const override { return "outputs"; }
+
+  void after(const Moment& moment, Findings& findings) override {
+    if (!moment.committed || findings.has(FindingKind::outputs)) return;
+    std::vector<std::byte> scratch;
+    const at::Tensor output = moment.subject.output();
+    const auto bytes = moment.device().read(output, scratch);
+    const std::span numbers(reinterpret_cast<const float*>(bytes.data()),
+                            bytes.size() / sizeof(float));
+    for (int64_t layer = 0; layer < output.size(0); ++layer) {
+      for (int64_t place = 0; place < moment.plan->places(); ++place) {
+        if (!place_is_right(moment, output, numbers, layer, place, findings)) return;
+      }
+    }
+  }
+
+ private:
+  /// Compares all accepted tokens of one place in one layer; false if there was a finding.
+  static bool place_is_right(const Moment& moment, const at::Tensor& output,
+                             std::span<const float> numbers, int64_t layer, int64_t place,
+                             Findings& findings) {
+    const int64_t row = moment.plan->rows[static_cast<size_t>(place)];
+    if (row < 0) return true;
+    const int64_t position = moment.plan->positions[static_cast<size_t>(place)];
+    const int64_t accepted =
+        std::clamp<int64_t>(moment.ledger.slots() - position, 0, moment.plan->q_len);
+    const int64_t heads = output.size(2), q_len = output.size(3), dim = output.size(4);
+    const int64_t group = heads / moment.settings.kv_heads;
+    for (int64_t head = 0; head < heads; ++head) {
+      for (int64_t i = 0; i < accepted; ++i) {
+        const int64_t token = (layer * output.size(1) + place) * heads * q_len + head * q_len + i;
+        const auto found =
+            numbers.subspan(static_cast<size_t>(token * dim), static_cast<size_t>(dim));
+        const auto expected = moment.image.sum_through(layer, row, head / group, position + i);
+        if (std::memcmp(found.data(), expected.data(), expected.size_bytes()) == 0) continue;
+        findings.add({.kind = FindingKind::outputs,
+                      .op = moment.op_number,
+                      .step = moment.step,
+                      .place = fmt::format("layer {}, row {}, query head {}, position {}", layer,
+                                           row, head, position + i),
+                      .expected = fmt::format("the sum over positions 0 to {}", position + i),
+                      .found = explain_sum(moment, layer, row, head / group, found)});
+        return false;
+      }
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Oracle> make_outputs_oracle() { return std::make_unique<OutputsOracle>(); }
+
+}  // namespace thaw

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/session.h"
+
+#include <c10/core/InferenceMode.h>
+#include <c10/util/Exception.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "case/op_table.h"
+
+namespace thaw {
+namespace {
+
+/// Runs one verb of the subject and waits for it; what goes wrong is a failure, not an exception.
+template <class Verb>
+std::optional<Failure> attempt(Device& device, Verb verb) {
+  try {
+    verb();
+    device.synchronize();
+  } catch (const DeviceError& e) {
+    return Failure{.code = e.code(), .text = e.what()};
+  } catch (const c10::Error& e) {
+    return Failure{.text = e.what_without_backtrace()};
+  } catch (const std::exception& e) {
+    return Failure{.text = e.what()};
+  }
+  return {};
+}
+
+/// What the case asks for and the cache cannot do; empty if nothing.
+std::string missing_ability(const Case& c, const CacheAbilities& can) {
+  for (const auto& line : c.ops) {
+    const Op& op = line.value;
+    if ((op.kind == OpKind::crop && !can.crop) || (op.kind == OpKind::reorder && !can.reorder) ||
+        (op.kind == OpKind::copy && !can.copy_row)) {
+      return fmt::format("the cache cannot {}", to_string(op.kind));
+    }
+    const bool several = op.q > 1 || (op.kind == OpKind::prefill && op.count > 1);
+    if (several && !can.several_tokens) return "the cache takes one token a step";
+  }
+  if (c.settings.rows > 1 && !can.rows_apart) return "the cache keeps all rows at one length";
+  return "";
+}
+
+/// One run of one case.
+class Session {
+ public:
+  Session(const Case& c, Subject& subject, const RunOptions& options, Verdict& verdict)
+      : case_(c),
+        subject_(subject),
+        device_(subject.device()),
+        verdict_(verdict),
+        ledger_(c.settings),
+        image_(subject.cache(), ledger_),
+        last_refill_(static_cast<size_t>(c.settings.rows), -1) {
+    for (auto& oracle : make_oracles()) {
+      if (const auto why_not = oracle->not_covered(subject)) {
+        verdict.not_covered.emplace_back(oracle->name(), *why_not);
+      } else {
+        verdict.covered.emplace_back(oracle->name());
+        oracles_.push_back(std::move(oracle));
+      }
+    }
+    for (const auto& oracle : oracles_) judges_.push_back(oracle.get());
+    judges_.insert(judges_.end(), options.observers.begin(), options.observers.end());
+  }
+
+  void run() {
+    buffers_ = subject_.cache().buffers();
+    image_.mark_all_unowned(device_, buffers_);
+    for (Oracle* judge : judges_) judge->begin(subject_);
+    for (const auto& line : case_.ops) {
+      ++number_;
+      run_op(line.value);
+    }
+    verdict_.ops = number_;
+    verdict_.findings = findings_.in_order();
+    if (!findings_.empty()) verdict_.status = Verdict::Status::findings;
+  }
+
+ private:
+  void run_op(const Op& op) {
+    const int64_t steps = Ledger::steps_of(op);
+    for (int64_t step = 1; step <= steps; ++step) run_step(op, step);
+    if (steps > 0) return;
+    if (op.kind == OpKind::capture) {
+      run_capture(op);
+    } else {
+      run_without_steps(op);
+    }
+  }
+
+  void refill(const Op& op) {
+    ledger_.plan(op, plan_);
+    hand_over_plan();
+  }
+
+  /// The caller prepares as for a prefill of a fresh row; the entries come by another way than
+  /// update.
+  void refill_for_load(const Op& op) {
+    plan_.q_len = op.count;
+    plan_.rows.assign(last_refill_.size(), -1);
+    plan_.positions.assign(last_refill_.size(), -1);
+    for (const int64_t row : rows_) {
+      plan_.rows[static_cast<size_t>(row)] = row;
+      plan_.positions[static_cast<size_t>(row)] = 0;
+    }
+    hand_over_plan();
+  }
+
+  void hand_over_plan() {
+    std::fill(last_refill_.begin(), last_refill_.end(), -1);
+    for (size_t i = 0; i < plan_.rows.size(); ++i) {
+      if (plan_.rows[i] >= 0) {
+        last_refill_[static_cast<size_t>(plan_.rows[i])] = plan_.positions[i];
+      }
+    }
+    subject_.refill(plan_, number_ % 65536);
+  }
+
+  void run_step(const Op& op, int64_t step) {
+    std::optional<Failure> failure = attempt(device_, [&] {
+      refill(op);
+      device_.fill(subject_.output(), std::byte{0xFF});
+    });
+    look_before(op, step, failure);
+    if (!failure) {
+      failure = attempt(device_, [&] {
+        if (op.kind == OpKind::replay) {
+          subject_.replay(op.graph);
+        } else {
+          subject_.step();
+        }
+      });
+    }
+    ++verdict_.steps;
+    if (op.kind == OpKind::replay) ++verdict_.replays;
+    ledger_.commit_step(op, number_);
+    const bool commits = op.kind != OpKind::warmup;
+    buffers_ = subject_.cache().buffers();
+    settle_step(commits);
+    look(op, step, &plan_, commits, failure);
+  }
+
+  /// The image after a step: committed entries are expected from now on; what a warm-up wrote is
+  /// cleared, whatever it was (R11).
+  void settle_step(bool commits) {
+    for (size_t i = 0; i < plan_.rows.size(); ++i) {
+      const int64_t row = plan_.rows[i];
+      if (row < 0) continue;
+      const int64_t from = plan_.positions[i];
+      const int64_t to = std::min(from + plan_.q_len, ledger_.slots());
+      if (commits) {
+        image_.commit(ledger_, row, from, to);
+      } else {
+        image_.mark_unowned(device_, buffers_, row, from, to);
+      }
+    }
+  }
+
+  void run_capture(const Op& op) {
+    ++verdict_.captures;
+    std::optional<Failure> failure = attempt(device_, [&] { refill(op); });
+    ledger_.apply_without_steps(op, number_);
+    look_before(op, 0, failure);
+    if (!failure) failure = attempt(device_, [&] { subject_.capture(op.graph); });
+    if (failure) {
+      failure->in_capture = true;
+      ledger_.mark_empty(op.graph);
+    }
+    buffers_ = subject_.cache().buffers();
+    look(op, 0, &plan_, false, failure);
+  }
+
+  void run_without_steps(const Op& op) {
+    look_before(op, 0, {});
+    ledger_.rows_of(op, rows_);
+    lengths_.clear();
+    for (int64_t row = 0; row < ledger_.rows(); ++row) lengths_.push_back(ledger_.length(row));
+    const std::optional<Failure> failure = attempt(device_, [&] { apply(op); });
+    ledger_.apply_without_steps(op, number_);
+    buffers_ = subject_.cache().buffers();
+    settle_rows(op);
+    look(op, 0, nullptr, false, failure);
+  }
+
+  void apply(const Op& op) {
+    switch (op.kind) {
+      case OpKind::drop:
+        return subject_.drop(op.graph);
+      case OpKind::reset:
+        return subject_.reset(rows_);
+      case OpKind::crop:
+        return subject_.crop(rows_, op.count);
+      case OpKind::reorder:
+        return subject_.reorder(op.order, lengths_);
+      case OpKind::copy:
+        return subject_.copy_row(op.row, op.to, lengths_);
+      case OpKind::churn:
+        return subject_.churn(op.count);
+      case OpKind::load:
+        return refill_for_load(op);
+      default:
+        return;  // park and unpark are the caller's affair: positions of -1 from now on
+    }
+  }
+
+  /// Image, unowned slots and comparable lengths after an op that makes no steps.
+  void settle_rows(const Op& op) {
+    switch (op.kind) {
+      case OpKind::load:
+        image_.rebuild(ledger_);
+        for (const int64_t row : rows_) image_.store(device_, buffers_, ledger_, row);
+        break;
+      case OpKind::crop:
+      case OpKind::reset:
+        image_.rebuild(ledger_);
+        move_last_refill(rows_);
+        break;
+      case OpKind::reorder:
+        image_.rebuild(ledger_);
+        rows_.clear();
+        for (int64_t row = 0; row < ledger_.rows(); ++row) rows_.push_back(row);
+        move_last_refill(rows_);
+        break;
+      case OpKind::copy:
+        image_.rebuild(ledger_);
+        rows_ = {op.row, op.to};
+        move_last_refill(rows_);
+        break;
+      default:
+        return;
+    }
+    if (!image_.matches(device_, buffers_)) {
+      image_.mark_all_but_entries(device_, buffers_, ledger_);
+    }
+  }
+
+  /// After reset, crop, reorder and copy only the ledger's length will do.
+  void move_last_refill(const std::vector<int64_t>& rows) {
+    for (const int64_t row : rows) {
+      last_refill_[static_cast<size_t>(row)] = ledger_.live(row) ? ledger_.length(row) : -1;
+    }
+  }
+
+  Moment moment(const Op& op, int64_t step, const StepPlan* plan, bool committed,
+                const std::optional<Failure>& failure, bool contents_match) const {
+    return {.settings = case_.settings,
+            .op_number = number_,
+            .op = op,
+            .step = step,
+            .plan = plan,
+            .committed = committed,
+            .ledger = ledger_,
+            .image = image_,
+            .subject = subject_,
+            .cache_buffers = buffers_,
+            .last_refill = last_refill_,
+            .failure = failure,
+            .contents_match = contents_match};
+  }
+
+  void look_before(const Op& op, int64_t step, const std::optional<Failure>& failure) {
+    const Moment now = moment(op, step, nullptr, false, failure, true);
+    for (Oracle* judge : judges_) judge->before_step(now);
+  }
+
+  void look(const Op& op, int64_t step, const StepPlan* plan, bool committed,
+            const std::optional<Failure>& failure) {
+    const bool contents_match = image_.matches(device_, buffers_);
+    const Moment now = moment(op, step, plan, committed, failure, contents_match);
+    for (Oracle* judge : judges_) judge->after(now, findings_);
+    if (!contents_match) image_.mark_all_but_entries(device_, buffers_, ledger_);
+  }
+
+  const Case& case_;
+  Subject& subject_;
+  Device& device_;
+  Verdict& verdict_;
+  Ledger ledger_;
+  ExpectedImage image_;
+  std::vector<std::unique_ptr<Oracle>> oracles_;
+  std::vector<Oracle*> judges_;
+  Findings findings_;
+  int64_t number_ = 0;
+  StepPlan plan_;
+  std::vector<int64_t> last_refill_;
+  std::vector<int64_t> rows_, lengths_;
+  std::vector<Buffer> buffers_;
+};
+
+}  // namespace
+
+Verdict run_case(const Case& c, Device& device, const Registry& registry,
+                 const RunOptions& options) {
+  const c10::InferenceMode no_autograd;
+  Verdict verdict;
+  verdict.cache = options.cache.empty() ? c.settings.cache : options.cache;
+  verdict.device = device.name();
+  const Registry::Entry* entry = registry.find(verdict.cache);
+  if (entry == nullptr) throw UnknownCache(registry.unknown(verdict.cache));
+  const auto incomplete = [&](std::string why) {
+    verdict.status = Verdict::Status::incomplete;
+    verdict.incomplete_because = std::move(why);
+    return verdict;
+  };
+  const DeviceChoice wanted = c.settings.device;
+  if ((wanted == DeviceChoice::cuda && device.name() != "cuda") ||
+      (wanted == DeviceChoice::sim && device.name() != "sim")) {
+    return incomplete(
+        fmt::format("the case needs the device {}", wanted == DeviceChoice::cuda ? "cuda" : "sim"));
+  }
+  device.reset();
+  const std::unique_ptr<Subject> subject = entry->make(device, c, options.kernels);
+  if (std::string missing = missing_ability(c, subject->cache().abilities()); !missing.empty()) {
+    return incomplete(std::move(missing));
+  }
+  Session(c, *subject, options, verdict).run();
+  return verdict;
+}
+
+}  // namespace thaw

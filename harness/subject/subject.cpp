@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "subject/subject.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace thaw {
+namespace {
+
+constexpr std::byte churn_canary{0xC5};
+
+/// Token ids are of no consequence to the tag decoder, but they are inputs that a caller refills;
+/// they differ from position to position and from row to row.
+int64_t token_at(int64_t row, int64_t position) { return (row * 4099 + position * 31 + 7) % 32000; }
+
+bool touches(std::span<const MemoryUse> memory, const MemoryUse& buffer) {
+  return std::any_of(memory.begin(), memory.end(), [&](const MemoryUse& use) {
+    return use.address == buffer.address && use.generation == buffer.generation;
+  });
+}
+
+/// Of the buffers known by name before the capture and after it, those that the graph touches. A
+/// name that moved during the capture is bound to where it was: that is what its caller knew.
+std::vector<NamedMemory> bind_names(const Graph& graph, std::vector<NamedMemory> before,
+                                    const std::vector<NamedMemory>& after) {
+  std::vector<NamedMemory> bound;
+  const auto add = [&](const NamedMemory& named) {
+    const bool known = std::any_of(bound.begin(), bound.end(),
+                                   [&](const NamedMemory& b) { return b.name == named.name; });
+    if (!known && touches(graph.memory(), named.memory)) bound.push_back(named);
+  };
+  std::for_each(before.begin(), before.end(), add);
+  std::for_each(after.begin(), after.end(), add);
+  return bound;
+}
+
+}  // namespace
+
+Subject::Subject(Device& device, const Case& c, std::unique_ptr<KvCache> cache,
+                 std::unique_ptr<Decoder> decoder)
+    : device_(device), cache_(std::move(cache)), decoder_(std::move(decoder)) {
+  const int64_t rows = c.settings.rows;
+  const int64_t q_len_max = cache_->spec().q_len_max;
+  const int64_t numbers = 2 * rows + 1 + rows * q_len_max;
+  host_inputs_.assign(static_cast<size_t>(numbers), 0);
+  std::fill_n(host_inputs_.begin(), 2 * rows, -1);
+  input_storage_ =
+      at::zeros({numbers}, at::TensorOptions().dtype(at::kLong).device(device.torch_device()));
+  inputs_.rows = input_storage_.narrow(0, 0, rows);
+  inputs_.positions = input_storage_.narrow(0, rows, rows);
+  inputs_.generation = input_storage_.narrow(0, 2 * rows, 1);
+  inputs_.tokens = input_storage_.narrow(0, 2 * rows + 1, rows * q_len_max).view({rows, q_len_max});
+  note_sizes();
+}
+
+Subject::~Subject() = default;
+
+void Subject::refill(const StepPlan& plan, int64_t generation) {
+  const int64_t rows = inputs_.rows.size(0);
+  const int64_t q_len_max = inputs_.tokens.size(1);
+  places_ = plan.places();
+  q_len_ = plan.q_len;
+  std::copy(plan.rows.begin(), plan.rows.end(), host_inputs_.begin());
+  std::copy(plan.positions.begin(), plan.positions.end(), host_inputs_.begin() + rows);
+  host_inputs_[static_cast<size_t>(2 * rows)] = generation;
+  int64_t* tokens = host_inputs_.data() + 2 * rows + 1;
+  for (int64_t place = 0; place < places_; ++place) {
+    const auto index = static_cast<size_t>(place);
+    if (plan.rows[index] < 0) continue;
+    for (int64_t i = 0; i < q_len_; ++i) {
+      tokens[place * q_len_max + i] = token_at(plan.rows[index], plan.positions[index] + i);
+    }
+  }
+  device_.write(input_storage_, 0, std::as_bytes(std::span(host_inputs_)));
+  cache_->prepare(plan);
+}
+
+void Subject::run_step() { decoder_->step(*cache_, inputs_, places_, q_len_); }
+
+void Subject::step() { run_step(); }
+
+void Subject::capture(const std::string& name) {
+  std::vector<NamedMemory> before = named_memory();
+  CapturedGraph& captured = graphs_.emplace_back(CapturedGraph{name, nullptr, {}});
+  captured.graph = device_.capture([this] { run_step(); });
+  captured.bound = bind_names(*captured.graph, std::move(before), named_memory());
+  note_sizes();
+}
+
+void Subject::replay(const std::string& name) {
+  const CapturedGraph* captured = find_graph(name);
+  if (captured->graph == nullptr) {
+    run_step();
+  } else {
+    captured->graph->replay();
+  }
+}
+
+void Subject::drop(const std::string& name) {
+  std::erase_if(graphs_, [&](const CapturedGraph& g) { return g.name == name; });
+}
+
+void Subject::reset(std::span<const int64_t> rows) { cache_->reset(rows); }
+
+void Subject::crop(std::span<const int64_t> rows, int64_t length) {
+  for (const int64_t row : rows) cache_->crop(row, length);
+}
+
+void Subject::reorder(std::span<const int64_t> from, std::span<const int64_t> lengths) {
+  cache_->reorder(from, lengths);
+}
+
+void Subject::copy_row(int64_t from, int64_t to, std::span<const int64_t> lengths) {
+  cache_->copy_row(from, to, lengths[static_cast<size_t>(from)]);
+}
+
+void Subject::churn(int64_t count) {
+  churned_.clear();
+  note_sizes();
+  const auto on_device = at::TensorOptions().dtype(at::kByte).device(device_.torch_device());
+  const auto pinned = at::TensorOptions().dtype(at::kByte).pinned_memory(true);
+  for (int64_t i = 0; i < count; ++i) {
+    for (const int64_t bytes : block_sizes_) {
+      churned_.push_back(at::empty({bytes}, on_device));
+      device_.fill(churned_.back(), churn_canary);
+      churned_.push_back(at::empty({bytes}, pinned));
+      std::fill_n(churned_.back().mutable_data_ptr<uint8_t>(), bytes,
+                  std::to_integer<uint8_t>(churn_canary));
+    }
+  }
+}
+
+const CapturedGraph* Subject::find_graph(std::string_view name) const {
+  const auto found = std::find_if(graphs_.begin(), graphs_.end(),
+                                  [&](const CapturedGraph& g) { return g.name == name; });
+  return found == graphs_.end() ? nullptr : &*found;
+}
+
+at::Tensor Subject::output() const { return decoder_->output(places_, q_len_); }
+
+std::vector<NamedMemory> Subject::named_memory() const {
+  std::vector<NamedMemory> named;
+  const auto add = [&](std::string_view owner, const Buffer& buffer) {
+    std::string name = std::string(owner) + buffer.name;
+    if (buffer.layer >= 0) name += "[" + std::to_string(buffer.layer) + "]";
+    named.push_back({std::move(name), device_.memory_of(buffer.tensor)});
+  };
+  for (const Buffer& buffer : cache_->buffers()) add("cache.", buffer);
+  for (const Buffer& buffer : decoder_->buffers()) add("decoder.", buffer);
+  named.push_back({"caller.inputs", device_.memory_of(input_storage_)});
+  return named;
+}
+
+void Subject::note_sizes() {
+  for (const NamedMemory& named : named_memory()) {
+    if (named.memory.bytes > 0) block_sizes_.insert(static_cast<int64_t>(named.memory.bytes));
+  }
+  for (const CapturedGraph& captured : graphs_) {
+    if (captured.graph == nullptr) continue;
+    for (const MemoryUse& use : captured.graph->memory()) {
+      if (use.bytes > 0) block_sizes_.insert(static_cast<int64_t>(use.bytes));
+    }
+  }
+}
+
+}  // namespace thaw

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "case/case.h"
+#include "trace/request_trace.h"
+
+namespace thaw {
+
+/// How requests become a case.
+struct TraceOptions {
+  int64_t rows = 8;              ///< 1 to 16: requests served at a time
+  int64_t scale = 1;             ///< lengths are divided by it and rounded up
+  std::optional<int64_t> slots;  ///< per row; empty: what the longest request needs
+  std::string cache = "static";
+  int64_t layers = 1;
+  int64_t warmups = 3;  ///< throw-away passes before the capture, as serving stacks make them
+};
+
+/// A trace as a serving loop would run it: requests take free rows in order of arrival; a request
+/// is a prefill, then one captured step a token for all live rows together, then a reset of its
+/// row. After the first prefills come the warm-ups and the one capture that serves the whole trace.
+///
+/// Throws TraceError, naming the request's line, if one needs more slots than there are or than a
+/// case can have (4096).
+Case trace_case(std::span<const Request> requests, const TraceOptions& options,
+                std::string_view file);
+
+}  // namespace thaw

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace thaw {
+
+/// The device refused or failed something. `code` is the number of cudaError_t: 900 to 908 concern
+/// captures (a refusal); others are errors of work that ran.
+class DeviceError : public std::runtime_error {
+ public:
+  DeviceError(int code, const std::string& what) : std::runtime_error(what), code_(code) {}
+  int code() const { return code_; }
+  bool refused_capture() const { return code_ >= 900 && code_ <= 908; }
+
+ private:
+  int code_;
+};
+
+/// What a device can tell. Oracles that need more list themselves as not covered.
+struct DeviceAbilities {
+  bool exact_liveness = false;   ///< knows of every address whether it was freed or handed out anew
+  bool typed_arguments = false;  ///< Graph::nodes tells arguments by name and type
+  bool replay_orders = false;    ///< can replay in other legal orders
+};
+
+/// Whether memory still is what it was when somebody noted it.
+enum class MemoryState { live, freed, reused };
+
+/// One piece of memory, host or device, as a graph knows it: an address and, where the device
+/// counts them, the generation of the allocation that lay there.
+struct MemoryUse {
+  uintptr_t address = 0;
+  size_t bytes = 0;
+  uint64_t generation = 0;
+  bool host = false;      ///< pinned host memory
+  bool own_pool = false;  ///< allocated by the capture, in the graph's pool
+  bool read = false;
+  bool written = false;
+};
+
+/// One host value that a node froze, or the memory that it refers to.
+struct Argument {
+  std::string name;  ///< as in the operator's schema
+  std::string type;  ///< "int", "float", "Tensor", ...
+  std::string text;  ///< "8", "2.5", "[0, 1]"; for a tensor its dtype, sizes and strides
+  std::optional<MemoryUse> memory;
+};
+
+/// One recorded operation.
+struct GraphNode {
+  std::string operation;         ///< "aten::add.out", "thaw::append_", "memcpy"
+  std::vector<Argument> arguments;
+  std::vector<size_t> after;     ///< nodes that must have run before this one
+};
+
+/// A captured step. Destroying it frees it; its pool's memory goes with the pool's last graph.
+class Graph {
+ public:
+  virtual ~Graph() = default;
+
+  /// Runs the recorded operations once, on the recorded addresses, with the recorded host values.
+  /// With a seed (see DeviceAbilities::replay_orders) in an order drawn from it among those that
+  /// the edges allow. Throws DeviceError.
+  virtual void replay(std::optional<uint64_t> order_seed = std::nullopt) = 0;
+
+  virtual std::vector<GraphNode> nodes() const = 0;
+  virtual size_t node_count() const = 0;
+  /// Every piece of memory that a replay touches, each once.
+  virtual std::span<const MemoryUse> memory() const = 0;
+  virtual uint64_t pool() const = 0;
+  /// Graphviz text of operations and edges (rule 64).
+  virtual std::string dot() const = 0;
+};
+
+struct CaptureOptions {
+  uint64_t pool = 0;  ///< Graph::pool of a graph to share memory with; 0: a pool of its own
+};
+
+/// Where tensors live and graphs run. Only implementations know how capture works.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual std::string_view name() const = 0;  ///< "sim" or "cuda"
+  virtual c10::Device torch_device() const = 0;
+  virtual DeviceAbilities abilities() const = 0;
+
+  /// Waits for all work. Throws DeviceError for what failed on the way.
+  virtual void synchronize() = 0;
+
+  /// Records on a side stream what `step` enqueues, and runs none of it (rules 1 to 5). Throws
+  /// DeviceError if the device refuses; what `step` itself throws passes through. Either way no
+  /// capture is left under way.
+  virtual std::unique_ptr<Graph> capture(const std::function<void()>& step,
+                                         const CaptureOptions& options = {}) = 0;
+
+  /// The bytes of a contiguous tensor. A device that can be looked at without a copy returns its
+  /// own memory; others copy into `scratch`. Valid until the device does anything.
+  virtual std::span<const std::byte> read(const at::Tensor& tensor,
+                                          std::vector<std::byte>& scratch) const = 0;
+  /// Overwrites bytes of a contiguous tensor from `offset` on, outside any capture.
+  virtual void write(const at::Tensor& tensor, size_t offset, std::span<const std::byte> bytes) = 0;
+  /// Fills all bytes of a contiguous tensor, outside any capture.
+  virtual void fill(const at::Tensor& tensor, std::byte value) = 0;
+
+  /// Needs exact_liveness; otherwise always live.
+  virtual MemoryState state(const MemoryUse& use) const = 0;
+  /// What a tensor's storage is now, in the terms that graphs use.
+  virtual MemoryUse memory_of(const at::Tensor& tensor) const = 0;
+
+  /// Everything back to how it was at first use: the same case gives the same bits after any other.
+  /// Throws std::logic_error while tensors or graphs of the device are alive.
+  virtual void reset() = 0;
+};
+
+}  // namespace thaw

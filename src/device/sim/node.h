@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
+#include <c10/util/SmallVector.h>
+
+#include <thread>
+#include <vector>
+
+#include "device/sim/context.h"
+#include "device/sim/operator_plan.h"
+
+namespace thaw::sim {
+
+/// Memory that a node touches: the block, and its generation when the node was recorded.
+struct Use {
+  const Block* block = nullptr;
+  uint64_t generation = 0;
+  size_t bytes = 0;  ///< of the tensor's storage
+  bool read = false;
+  bool written = false;
+};
+
+/// One recorded operation. Its arguments are what a kernel gets: host values (a 0-dim host tensor
+/// is one), and CPU tensors that own nothing and lie over the device's bytes at fixed addresses
+/// (rules 33 and 35).
+struct Node {
+  Node(const c10::OperatorHandle& op, const OperatorPlan& plan) : op(op), plan(&plan) {}
+
+  c10::OperatorHandle op;
+  const OperatorPlan* plan;
+  torch::jit::Stack arguments;
+  std::vector<at::Tensor> outputs;  ///< where new results go; undefined for views of arguments
+  std::vector<size_t> after;        ///< nodes that must have run
+  c10::SmallVector<Use, 6> uses;
+  size_t copied_bytes = 0;  ///< of a plain copy from the second argument to the first, else 0
+};
+
+/// What a capture has recorded so far.
+struct CaptureState {
+  uint64_t pool = 0;
+  int64_t origin = 0;  ///< the stream where it began
+  CaptureMode mode = CaptureMode::global;
+  std::thread::id thread;
+  bool invalid = false;
+  bool ended = false;
+  std::vector<Node> nodes;
+};
+
+/// Invalidates the capture, if there is one, and throws: `error`, or 901 when it was invalid before
+/// (rule 7).
+[[noreturn]] void fail(Error error, std::string_view call, CaptureState* capture);
+
+/// Appends a node to the current stream's capture.
+void append(CaptureState& capture, Node node);
+
+}  // namespace thaw::sim
