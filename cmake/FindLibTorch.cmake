@@ -4,41 +4,60 @@
 # with CUDA, fails on a machine that has no CUDA toolkit.
 #
 #   THAW_LIBTORCH  the torch folder: the one that holds include/ and lib/ (a Python
-#                  installation's site-packages/torch, or an unpacked LibTorch archive)
+#                  installation's site-packages/torch, or an unpacked LibTorch archive).
+#                  Where it is empty: the one in .venv, else that of `python3`.
 #
 # Defines the imported target LibTorch::CPU (torch_cpu, c10, system includes) and
-# LibTorch_VERSION. Refuses versions older than 2.11 by name.
+# LibTorch_VERSION. Refuses by name what is too old.
 
 set(THAW_LIBTORCH "$ENV{THAW_LIBTORCH}" CACHE PATH "Folder of LibTorch: holds include/ and lib/")
 
-set(_libtorch_hints ${THAW_LIBTORCH})
-file(GLOB _libtorch_venv "${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch")
-list(APPEND _libtorch_hints ${_libtorch_venv})
-
-find_path(LibTorch_INCLUDE_DIR ATen/ATen.h HINTS ${_libtorch_hints} PATH_SUFFIXES include NO_DEFAULT_PATH)
-find_library(LibTorch_torch_cpu torch_cpu HINTS ${_libtorch_hints} PATH_SUFFIXES lib NO_DEFAULT_PATH)
-find_library(LibTorch_c10 c10 HINTS ${_libtorch_hints} PATH_SUFFIXES lib NO_DEFAULT_PATH)
-mark_as_advanced(LibTorch_INCLUDE_DIR LibTorch_torch_cpu LibTorch_c10)
-
-if(LibTorch_INCLUDE_DIR)
-  file(STRINGS "${LibTorch_INCLUDE_DIR}/torch/headeronly/version.h" _libtorch_version_lines
-       REGEX "#define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
-  string(REGEX REPLACE "[^0-9;]+" "" _libtorch_version "${_libtorch_version_lines}")
-  string(REPLACE ";" "." LibTorch_VERSION "${_libtorch_version}")
+set(_libtorch "${THAW_LIBTORCH}")
+if(NOT _libtorch)
+  file(GLOB _libtorch "${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch")
+endif()
+if(NOT _libtorch)
+  # Found, not imported: importing takes seconds, and fails where torch's dependencies are absent.
+  execute_process(
+    COMMAND python3 -c "from importlib.util import find_spec as f; print(*f('torch').submodule_search_locations)"
+    OUTPUT_VARIABLE _libtorch OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 endif()
 
-include(FindPackageHandleStandardArgs)
-find_package_handle_standard_args(
-  LibTorch
-  REQUIRED_VARS LibTorch_torch_cpu LibTorch_c10 LibTorch_INCLUDE_DIR
-  VERSION_VAR LibTorch_VERSION)
+set(LibTorch_VERSION)
+foreach(_libtorch_header torch/headeronly/version.h torch/csrc/api/include/torch/version.h)
+  if(NOT LibTorch_VERSION AND EXISTS "${_libtorch}/include/${_libtorch_header}")
+    file(STRINGS "${_libtorch}/include/${_libtorch_header}" LibTorch_VERSION
+         REGEX "#define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
+    list(TRANSFORM LibTorch_VERSION REPLACE "[^0-9]+" "")
+    list(JOIN LibTorch_VERSION "." LibTorch_VERSION)
+  endif()
+endforeach()
 
-if(LibTorch_FOUND AND NOT TARGET LibTorch::CPU)
+set(_libtorch_cpu "${_libtorch}/lib/libtorch_cpu.so")
+set(_libtorch_c10 "${_libtorch}/lib/libc10.so")
+set(_libtorch_problem)
+if(NOT LibTorch_VERSION OR NOT EXISTS "${_libtorch_cpu}" OR NOT EXISTS "${_libtorch_c10}")
+  set(_libtorch_problem "There is no LibTorch in '${_libtorch}'")
+elseif(LibTorch_VERSION VERSION_LESS LibTorch_FIND_VERSION)
+  set(_libtorch_problem
+      "LibTorch ${LibTorch_VERSION} in '${_libtorch}' is older than ${LibTorch_FIND_VERSION}")
+endif()
+if(_libtorch_problem)
+  message(FATAL_ERROR "${_libtorch_problem}. Set THAW_LIBTORCH to the torch folder of LibTorch "
+                      "${LibTorch_FIND_VERSION} or newer (it holds include/ and lib/), or let "
+                      "./dev install one.")
+endif()
+set(LibTorch_FOUND TRUE)
+message(STATUS "LibTorch ${LibTorch_VERSION}: ${_libtorch}")
+
+if(NOT TARGET LibTorch::CPU)
   add_library(LibTorch::CPU INTERFACE IMPORTED)
   target_include_directories(
-    LibTorch::CPU SYSTEM INTERFACE "${LibTorch_INCLUDE_DIR}"
-                                   "${LibTorch_INCLUDE_DIR}/torch/csrc/api/include")
-  get_filename_component(_libtorch_lib_dir "${LibTorch_torch_cpu}" DIRECTORY)
-  target_link_libraries(LibTorch::CPU INTERFACE "${LibTorch_torch_cpu}" "${LibTorch_c10}")
-  target_link_options(LibTorch::CPU INTERFACE "-Wl,-rpath,${_libtorch_lib_dir}")
+    LibTorch::CPU SYSTEM INTERFACE "${_libtorch}/include"
+                                   "${_libtorch}/include/torch/csrc/api/include")
+  # Without it, narrow headers such as <ATen/TensorOperators.h> include those of all operators.
+  target_compile_definitions(LibTorch::CPU INTERFACE AT_PER_OPERATOR_HEADERS)
+  # A program that calls no LibTorch should not load it either.
+  target_link_options(LibTorch::CPU INTERFACE LINKER:--as-needed)
+  target_link_libraries(LibTorch::CPU INTERFACE "${_libtorch_cpu}" "${_libtorch_c10}")
 endif()

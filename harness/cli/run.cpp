@@ -76,8 +76,8 @@ class CaseRunner {
                                context_.registry, command_.options.cache);
       SimDevice& device = context_.device(!command_.leave_freed_memory);
       const CaseResult result = run_with_expects(c, device, context_.registry, command_.options);
-      tally_.count(result.outcome);
       reporter_.done(file, c, result);
+      tally_.count(result.outcome);
     } catch (const CaseError& e) {
       bad_input(file, e.what());
     } catch (const BadInput& e) {
@@ -196,7 +196,7 @@ void run(RunCommand& command, CommandContext& context) {
 }
 
 constexpr const char* footer =
-    R"(Without --cache a case runs on its own cache and on every cache that one of its expects names.
+    R"(Without --cache a case runs on its own cache and on every cache that its expects name.
 It is as expected if all its expects hold; a case without expects, if it is clean. With --cache
 the expects that speak of that cache decide; if there are none, its findings do.
 

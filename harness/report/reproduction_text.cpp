@@ -58,8 +58,8 @@ class Panel {
     }
     std::string wrote = "  wrote " + positions(step.written);
     if (!right) wrote += ", not " + positions(step.expected);
-    const std::string padding(
-        panel_width - picture_width - std::min(wrote.size(), panel_width - picture_width), ' ');
+    const size_t used = picture_width + wrote.size();
+    const std::string padding(panel_width - std::min(panel_width, used), ' ');
     return line + (right ? style.good(wrote) : style.bad(wrote)) + padding;
   }
 
@@ -102,8 +102,8 @@ std::string first_wrong(const Reproduction& wrong) {
                     token->step, token->position, token->position);
   }
   if (const Finding* output = wrong.verdict.find(FindingKind::outputs)) {
-    text += fmt::format("First wrong output:  replay {}: {} is not {}.\n", output->step,
-                        output->place, output->expected);
+    text += fmt::format("First wrong output:  replay {}: {},\n                     is not {}.\n",
+                        output->step, output->place, output->expected);
   }
   return text;
 }
@@ -114,7 +114,9 @@ std::string reproduction_picture(const Reproduction& right, const Reproduction& 
                                  const Style& style) {
   Panel left(right), other(wrong);
   const auto line = [&](std::string_view label, const std::string& a, const std::string& b) {
-    return fmt::format("  {:<{}}{}{}\n", label, left_margin - 2, a, b);
+    std::string both = fmt::format("  {:<{}}{}{}", label, left_margin - 2, a, b);
+    both.erase(both.find_last_not_of(' ') + 1);
+    return both + "\n";
   };
   std::string text = line("", title(right, style), title(wrong, style));
   text += line("slot", slot_numbers(), slot_numbers());
@@ -138,22 +140,21 @@ std::string reproduction_title(const Demonstration& demonstration) {
 }
 
 std::string reproduction_table(std::span<const Reproduction> rows, const Style& style) {
-  std::string text =
-      style.bold(fmt::format("  {:<24}{:<14}{:<20}{:<10}{}\n", "cache", "freed memory",
-                             "replays wrote", "that is", "findings"));
+  std::string text = style.bold(
+      fmt::format("  {:<26}{:<15}{:<18}{}\n", "cache", "freed memory", "replays wrote", "that is"));
   for (const Reproduction& row : rows) {
-    std::vector<std::string> wrote, kinds;
+    std::vector<std::string> wrote, found;
     for (const auto& step : row.replays) wrote.push_back(positions(step.written));
     const bool nothing = std::all_of(row.replays.begin(), row.replays.end(),
                                      [](const auto& step) { return step.written.empty(); });
-    for (const Finding& finding : row.verdict.findings) kinds.push_back(headline(finding));
-    const std::string behaviour = fmt::format("{:<10}", row.of->behaviour);
-    text += fmt::format("  {:<24}{:<14}{:<20}{}{}\n", row.of->cache,
+    for (const Finding& finding : row.verdict.findings) found.push_back(headline(finding));
+    text += fmt::format("  {:<26}{:<15}{:<18}{}\n", row.of->cache,
                         row.of->freed_memory_filled ? "filled" : "left alone",
                         nothing ? "nothing" : fmt::format("{}", fmt::join(wrote, " ")),
-                        row.of->behaviour == "right" ? style.good(behaviour) : style.bad(behaviour),
-                        kinds.empty() ? "none" : fmt::format("{}", fmt::join(kinds, " ")));
-    if (!row.of->scenario.empty()) text += style.dim(fmt::format("    {}\n", row.of->scenario));
+                        row.of->behaviour == "right" ? style.good(row.of->behaviour)
+                                                     : style.bad(row.of->behaviour));
+    if (!row.of->scenario.empty()) text += fmt::format("    ({})\n", row.of->scenario);
+    if (!found.empty()) text += style.dim(fmt::format("    {}\n", fmt::join(found, "  ")));
   }
   return text;
 }

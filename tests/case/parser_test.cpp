@@ -210,6 +210,12 @@ TEST(CaseComments, without_settings_belong_to_the_header_when_they_stand_below_i
   EXPECT_EQ(c.ops.at(1).comments.above, std::vector<std::string>{"more"});
 }
 
+TEST(CaseComments, above_an_op_stay_there_when_a_setting_is_printed_for_its_comment_alone) {
+  const Case c = parse("slots 16 # the default\n# of the op\nprefill 0 5\n");
+  EXPECT_TRUE(c.header_comments.empty());
+  EXPECT_EQ(c.ops.at(0).comments.above, std::vector<std::string>{"of the op"});
+}
+
 TEST(CaseComments, may_hold_any_UTF8_text) {
   const Case c = parse("decode # \xC3\xA9 \xE2\x82\xAC \xF0\x9F\x99\x82\n");
   EXPECT_EQ(c.ops.at(0).comments.beside, "\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x99\x82");
@@ -217,6 +223,7 @@ TEST(CaseComments, may_hold_any_UTF8_text) {
 
 TEST(CaseComments, lose_only_one_blank_in_front_and_all_at_the_end) {
   EXPECT_EQ(parse("decode #  a \t\n").ops.at(0).comments.beside, " a");
+  EXPECT_EQ(parse("decode #\ta\n").ops.at(0).comments.beside, "\ta");
   EXPECT_EQ(parse("decode #\n").ops.at(0).comments.beside, "");
 }
 

@@ -146,7 +146,6 @@ TEST(Run, the_command_to_repeat_carries_flags_and_quotes_what_a_shell_would_spli
 TEST(Run, explain_shows_the_report_of_findings_that_were_expected) {
   Sandbox box;
   box.write("expected.kv", expected_case);
-  EXPECT_EQ(box.run({"run", "expected.kv"}).out.find("remedy"), std::string::npos);
   const Finished run = box.run({"run", "expected.kv", "--explain"});
   EXPECT_EQ(run.status, 0);
   EXPECT_NE(run.out.find("remedy"), std::string::npos) << run.out;

@@ -79,7 +79,8 @@ TEST_P(TagDecoderOn, an_entry_in_a_wrong_slot_is_found_by_this_tests_reference) 
   subject.refill({1, {0, 1}, {3, 2}}, 2);  // not what ran
   subject.expect_written();
   EXPECT_THAT(subject.differences(),
-              testing::HasSubstr("slot (row 0, position 3) holds no tag: 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ..., not row 0, "
+              testing::HasSubstr("slot (row 0, position 3) holds no tag: 0, 0, 0, 0, 0, 0, 0, 0, "
+                                 "0, 0, 0, 0, ..., not row 0, "
                                  "position 3, written by op 2 (key, layer 0, head 0)"));
 }
 
@@ -115,7 +116,9 @@ TEST_P(TagDecoderOn, a_replay_with_refilled_inputs_does_what_an_eager_step_does)
     graph->replay();
     replayed.expect_written();
     eager.step(plan, generation);
-    if (plan.positions[0] < 16) EXPECT_EQ(replayed.differences(), "");
+    if (plan.positions[0] < 16) {
+      EXPECT_EQ(replayed.differences(), "");
+    }
     const auto a = replayed.contents(), b = eager.contents();
     for (size_t i = 0; i < a.size(); ++i) {
       EXPECT_TRUE(a[i].equal(b[i])) << "op " << generation << ", tensor " << i;

@@ -2,11 +2,11 @@
 #include "decoder/tag.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -74,7 +74,9 @@ TEST(Tag, one_wrong_digit_is_always_noticed) {
       const float right = element;
       for (float wrong = 0; wrong <= 15; ++wrong) {
         element = wrong;
-        if (wrong != right) ASSERT_EQ(Tag::parse(entry), std::nullopt) << describe(tag);
+        if (wrong != right) {
+          ASSERT_EQ(Tag::parse(entry), std::nullopt) << describe(tag);
+        }
       }
       element = right;
     }

@@ -2,10 +2,16 @@
 //
 // The simulated device through the contract of device.h alone.
 
+#include <ATen/ops/add.h>
 #include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/scalar_tensor.h>
+#include <ATen/ops/sum.h>
 #include <ATen/ops/zeros.h>
+#include <c10/core/InferenceMode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,9 +23,12 @@
 namespace thaw {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Ne;
+using ::testing::UnorderedElementsAre;
 
 class DeviceContract : public ::testing::Test {
  protected:
@@ -253,6 +262,158 @@ TEST_F(DeviceContract, a_replay_inside_a_capture_is_refused_by_name) {
     EXPECT_THAT(error.what(), HasSubstr("not simulated"));
     EXPECT_FALSE(error.refused_capture());
   }
+}
+
+TEST_F(DeviceContract, a_resized_output_leaves_what_a_graph_recorded_as_it_was) {
+  at::Tensor x = at::full({2}, 3, options());
+  const at::Tensor y = at::zeros({2}, options());
+  const auto graph = device.capture([&] { y.add_(x); });
+  const at::Tensor kept = x;
+  const at::Tensor wide = at::full({5}, 7, options());
+  const uintptr_t recorded = device.memory_of(x).address;
+  y.add_(x);
+  at::add_out(x, wide, wide);
+  EXPECT_THAT(values<float>(x), ElementsAre(14, 14, 14, 14, 14));
+  EXPECT_NE(device.memory_of(x).address, recorded);
+  EXPECT_EQ(device.state(graph->memory()[1]), MemoryState::freed);
+  EXPECT_EQ(graph->nodes()[0].arguments[1].text, "float32 [2] strides [1]");
+  x.add_(1);
+  EXPECT_THAT(values<float>(x), ElementsAre(15, 15, 15, 15, 15));
+}
+
+TEST_F(DeviceContract, a_failed_operation_leaves_its_tensors_usable) {
+  const at::Tensor x = at::full({2, 3}, 2, options());
+  at::Tensor out = at::zeros({1}, options());
+  EXPECT_THROW(at::mm_out(out, x, x), c10::Error);
+  EXPECT_THROW(x.add_(at::zeros({4}, options())), c10::Error);
+  at::sum_out(out, x, at::IntArrayRef{0, 1}, /*keepdim=*/false);
+  EXPECT_EQ(out.dim(), 0);
+  EXPECT_THAT(values<float>(out), ElementsAre(12));
+}
+
+TEST_F(DeviceContract, tensors_that_share_memory_share_it_in_kernels) {
+  const at::Tensor x = at::arange(6, options());
+  const at::Tensor left = x.narrow(0, 0, 4), right = x.narrow(0, 2, 4);
+  EXPECT_THROW(at::add_out(const_cast<at::Tensor&>(left), right, right), c10::Error);
+  x.narrow(0, 0, 3).add_(x.narrow(0, 3, 3));
+  EXPECT_THAT(values<float>(x), ElementsAre(3, 5, 7, 3, 4, 5));
+}
+
+TEST_F(DeviceContract, what_was_first_used_in_inference_mode_can_be_used_outside_it) {
+  at::Tensor x = at::zeros({2}, options());
+  {
+    const c10::InferenceMode inference;
+    x.add_(1);
+  }
+  x.add_(1);
+  x.requires_grad_(true);
+  const at::Tensor loss = x.mul(x).sum();
+  loss.backward();
+  EXPECT_THAT(values<float>(x.grad()), ElementsAre(4, 4));
+}
+
+TEST_F(DeviceContract, pinned_memory_that_a_graph_reads_is_known_to_be_freed_or_reused) {
+  const auto pinned_options = at::TensorOptions().dtype(at::kLong).pinned_memory(true);
+  at::Tensor staging = at::empty({2}, pinned_options);
+  staging.fill_(4);
+  const at::Tensor x = at::zeros({2}, options(at::kLong));
+  const auto graph = device.capture([&] { x.copy_(staging, /*non_blocking=*/true); });
+  const GraphNode node = graph->nodes().front();
+  EXPECT_EQ(node.operation, "memcpy");
+  const MemoryUse source = *node.arguments[1].memory;
+  EXPECT_TRUE(source.host);
+  EXPECT_TRUE(source.read);
+  EXPECT_EQ(source.address, device.memory_of(staging).address);
+  graph->replay();
+  EXPECT_THAT(values<int64_t>(x), ElementsAre(4, 4));
+  EXPECT_EQ(device.state(source), MemoryState::live);
+  staging.reset();
+  EXPECT_EQ(device.state(source), MemoryState::freed);
+  staging = at::empty({2}, pinned_options);
+  EXPECT_EQ(device.state(source), MemoryState::reused);
+}
+
+TEST_F(DeviceContract, a_pools_memory_goes_to_everybody_with_its_last_graph) {
+  const at::Tensor x = at::zeros({1000}, options());
+  at::Tensor y;
+  const auto step = [&] { y = x.add(1); };
+  auto first = device.capture(step);
+  const uintptr_t first_address = device.memory_of(y).address;
+  CaptureOptions same_pool;
+  same_pool.pool = first->pool();
+  auto second = device.capture(step, same_pool);  // y keeps the first memory meanwhile
+  const uintptr_t second_address = device.memory_of(y).address;
+  y.reset();
+  const auto eager_address = [&](std::vector<at::Tensor>& kept) {
+    kept.push_back(at::empty({1000}, options()));
+    return device.memory_of(kept.back()).address;
+  };
+  std::vector<at::Tensor> kept;
+  first.reset();
+  EXPECT_THAT(eager_address(kept), AllOf(Ne(first_address), Ne(second_address)));
+  second.reset();
+  EXPECT_THAT((std::vector<uintptr_t>{eager_address(kept), eager_address(kept)}),
+              UnorderedElementsAre(first_address, second_address));
+}
+
+TEST_F(DeviceContract, host_values_are_shown_by_value) {
+  const at::Tensor x = at::zeros({2, 3}, options());
+  const at::Tensor five = at::scalar_tensor(5);
+  const auto graph = device.capture([&] {
+    x.mul_(five);
+    x.sum(at::IntArrayRef{0, 1}, /*keepdim=*/true, at::kDouble);
+    at::cat({x, x}, 1);
+  });
+  const std::vector<GraphNode> nodes = graph->nodes();
+  const auto text_of = [&](const std::string& operation, const std::string& name) {
+    for (const GraphNode& node : nodes) {
+      if (node.operation != operation) continue;
+      for (const Argument& argument : node.arguments) {
+        if (argument.name == name) return argument.text;
+      }
+    }
+    return std::string("absent");
+  };
+  EXPECT_EQ(text_of("aten::mul.out", "other"), "5");
+  EXPECT_EQ(text_of("aten::sum.IntList_out", "dim"), "[0, 1]");
+  EXPECT_EQ(text_of("aten::sum.IntList_out", "keepdim"), "true");
+  EXPECT_EQ(text_of("aten::sum.IntList_out", "dtype"), "float64");
+  EXPECT_EQ(text_of("aten::cat.out", "tensors[1]"), "float32 [2, 3] strides [3, 1]");
+}
+
+TEST_F(DeviceContract, what_libtorch_has_no_cpu_kernel_for_is_refused_by_name) {
+  const at::Tensor x = at::zeros({4}, options(at::kFloat8_e4m3fn));
+  const at::Tensor index = at::zeros({1}, options(at::kLong));
+  const at::Tensor source = at::zeros({1}, options(at::kFloat8_e4m3fn));
+  const auto refused_step = [&] { x.index_copy_(0, index, source); };
+  for (const bool captured : {false, true}) {
+    try {
+      captured ? static_cast<void>(device.capture(refused_step)) : refused_step();
+      FAIL() << "an operation without a kernel ran";
+    } catch (const DeviceError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("not simulated: aten::index_copy"));
+      EXPECT_THAT(error.what(), HasSubstr("Float8_e4m3fn"));
+    }
+  }
+}
+
+TEST_F(DeviceContract, memory_is_not_written_from_outside_during_a_capture) {
+  const at::Tensor x = at::zeros({1}, options());
+  device.capture([&] {
+    EXPECT_THROW(device.fill(x, std::byte{1}), std::logic_error);
+    EXPECT_THROW(device.write(x, 0, {}), std::logic_error);
+  });
+}
+
+TEST_F(DeviceContract, tensors_of_another_device_are_not_touched) {
+  const at::Tensor x = at::zeros({1}, options());
+  SimDevice other;
+  EXPECT_EQ(code_of([&] { x.add_(1); }), 700);
+  const at::Tensor y = at::zeros({1}, options());
+  const auto graph = other.capture([&] { y.add_(1); });
+  graph->replay();
+  EXPECT_THAT(values<float>(y), ElementsAre(1));
+  EXPECT_THAT(values<float>(x), ElementsAre(0));
 }
 
 TEST_F(DeviceContract, the_graph_as_text_names_operations_and_edges) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/arange.h>
@@ -27,6 +28,8 @@ namespace thaw::test {
 /// A simulated device of its own for each test.
 class DeviceTest : public ::testing::Test {
  protected:
+  DeviceTest() { at::set_num_threads(1); }  // additions in one order, whatever the machine
+
   std::unique_ptr<Graph> capture(const std::function<void()>& step, uint64_t pool = 0) {
     return device_.capture(step, {.pool = pool});
   }

@@ -74,12 +74,18 @@ std::string find_dead_memory(const Device& device, const Graph& graph) {
   return "";
 }
 
-/// Gives the arguments' memory new contents; an operation may have given the argument another size.
-void refill(Inputs& arguments, const Inputs& contents) {
-  for (size_t index = 0; index < contents.size(); ++index) {
-    const at::Tensor& source = contents[index];
-    arguments[index].as_strided(source.sizes(), source.strides(), 0).copy_(source);
+/// The arguments with the geometry that they had first: an operation may have changed it.
+Inputs with_geometry_of(const Inputs& first, const Inputs& arguments) {
+  Inputs views = arguments;
+  for (size_t index = 0; index < views.size(); ++index) {
+    views[index] = views[index].as_strided(first[index].sizes(), first[index].strides(), 0);
   }
+  return views;
+}
+
+void refill(const Inputs& arguments, const Inputs& contents) {
+  Inputs views = with_geometry_of(contents, arguments);
+  for (size_t index = 0; index < views.size(); ++index) views[index].copy_(contents[index]);
 }
 
 std::string compare_replays(Device& device, const Operation& operation,
@@ -87,7 +93,8 @@ std::string compare_replays(Device& device, const Operation& operation,
                             std::set<std::string>* recorded) {
   Run captured{{}, copied_to(device.torch_device(), inputs[0])};
   const auto graph = device.capture([&] { captured.results = operation.run(captured.arguments); });
-  std::string wrong = difference(inputs[0], captured.arguments, "after the capture, argument");
+  std::string wrong = difference(inputs[0], with_geometry_of(inputs[0], captured.arguments),
+                                 "after the capture, argument");
   if (wrong.empty()) wrong = find_dead_memory(device, *graph);
   if (recorded != nullptr) {
     for (const GraphNode& node : graph->nodes()) recorded->insert(node.operation);

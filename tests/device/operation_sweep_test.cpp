@@ -162,9 +162,15 @@ TEST_F(OperationSweepItself, objects_to_a_capture_with_an_effect) {
 }
 
 TEST_F(OperationSweepItself, objects_to_memory_that_is_no_longer_live) {
-  EXPECT_THAT(judge([](Inputs& in) {
-                in[2] = in[2] + 0;
-                return Outputs{in[0] + 1};
+  const c10::Stream beside = sim::new_stream();
+  EXPECT_THAT(judge([&](Inputs& in) {
+                at::Tensor temporary;
+                {
+                  std::optional<c10::StreamGuard> guard;
+                  if (on_the_device(in)) guard.emplace(beside);
+                  temporary = at::ones({6}, in[0].options());  // not from the graph's pool
+                }
+                return Outputs{in[0] + temporary};
               }),
               HasSubstr("not live"));
 }

@@ -22,29 +22,29 @@ struct Trace {
 
 class Reset : public DeviceTest {
  protected:
-  void note(Trace& trace, const at::Tensor& tensor) {
-    const auto read = bytes(device_, tensor);
+  static void note(Trace& trace, const Device& device, const at::Tensor& tensor) {
+    const auto read = bytes(device, tensor);
     trace.bytes.insert(trace.bytes.end(), read.begin(), read.end());
     trace.addresses.push_back(address_of(tensor));
-    trace.generations.push_back(device_.memory_of(tensor).generation);
+    trace.generations.push_back(device.memory_of(tensor).generation);
   }
 
   /// A cache written by replays, fresh memory left as it is, pinned memory and a side stream.
-  Trace case_a() {
+  static Trace case_a(Device& device) {
     Trace trace;
     at::Tensor slots = at::empty({6, 4}, on_device());  // contents as they come
     at::Tensor position = at::ones({1}, on_device(at::kLong));
     at::Tensor entry = at::full({1, 4}, 3, on_device());
     at::Tensor pinned = sim::pinned_empty({4}, at::kFloat);
     at::Tensor total;
-    auto graph = capture([&] {
+    auto graph = device.capture([&] {
       slots.index_copy_(0, position, entry);
       position.add_(1);
       total = (entry * 2).sum();
       entry.mul_(total);
     });
     for (int replay = 0; replay < 3; ++replay) graph->replay(replay);
-    for (const at::Tensor& tensor : {slots, position, entry, total}) note(trace, tensor);
+    for (const at::Tensor& tensor : {slots, position, entry, total}) note(trace, device, tensor);
     trace.dot = graph->dot();
     for (const GraphNode& node : graph->nodes()) {
       for (const Argument& argument : node.arguments) trace.arguments.push_back(argument.text);
@@ -52,8 +52,8 @@ class Reset : public DeviceTest {
     trace.addresses.push_back(address_of(pinned));
     trace.addresses.push_back(static_cast<uintptr_t>(sim::new_stream().id()));
     trace.generations.push_back(graph->pool());
-    note(trace, at::rand({4}, on_device()));
-    note(trace, at::empty({64}, on_device()));
+    note(trace, device, at::rand({4}, on_device()));
+    note(trace, device, at::empty({64}, on_device()));
     return trace;
   }
 
@@ -90,9 +90,9 @@ class Reset : public DeviceTest {
 };
 
 TEST_F(Reset, a_case_gives_the_same_bits_addresses_and_nodes_after_any_other_case) {
-  const Trace expected = case_a();
+  const Trace expected = case_a(device_);
   device_.reset();
-  EXPECT_EQ(case_a(), expected) << "after itself";
+  EXPECT_EQ(case_a(device_), expected) << "after itself";
   const std::vector<std::function<void()>> others{[&] { case_b(); }, [&] { case_c(); },
                                                   [&] { case_d(); }};
   for (const auto& first : others) {
@@ -102,21 +102,21 @@ TEST_F(Reset, a_case_gives_the_same_bits_addresses_and_nodes_after_any_other_cas
       device_.reset();
       second();
       device_.reset();
-      EXPECT_EQ(case_a(), expected);
+      EXPECT_EQ(case_a(device_), expected);
     }
   }
 }
 
 TEST_F(Reset, without_a_reset_a_case_notices_the_ones_before) {
-  const Trace expected = case_a();
+  const Trace expected = case_a(device_);
   case_b();
-  EXPECT_FALSE(case_a() == expected) << "what the test above compares can differ";
+  EXPECT_FALSE(case_a(device_) == expected) << "what the test above compares can differ";
 }
 
 TEST_F(Reset, another_device_gives_the_same_bits) {
-  const Trace expected = case_a();
+  const Trace expected = case_a(device_);
   SimDevice other;
-  const Trace there = case_a();
+  const Trace there = case_a(other);
   EXPECT_EQ(there.bytes, expected.bytes);
   EXPECT_EQ(there.generations, expected.generations);
   EXPECT_NE(there.addresses, expected.addresses);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The life cycle of a capture: rules 1 to 5, 7, 8 and 12.
+#include <ATen/ops/add.h>
 #include <c10/core/Event.h>
 
 #include "device/sim/capture.h"

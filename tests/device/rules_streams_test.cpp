@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Captures of several streams: rules 27 to 32.
+#include <ATen/ops/add.h>
+#include <ATen/ops/mul.h>
 #include <c10/core/Event.h>
 
 #include "device/sim/capture.h"

@@ -149,7 +149,7 @@ TEST_F(RulesOfValues, rule_36_a_copy_to_pinned_memory_arrives_at_the_replay) {
 
 TEST_F(RulesOfValues, rule_37_copies_with_pageable_memory_are_refused_and_the_capture_stays_valid) {
   at::Tensor x = at::ones({2}, on_device());
-  at::Tensor pageable = at::full({2}, 5);
+  at::Tensor pageable = at::full({2}, 5, at::kFloat);
   auto graph = capture([&] {
     x.add_(1);
     EXPECT_THROW(x.copy_(pageable), c10::Error);

@@ -2,6 +2,8 @@
 #include <c10/core/InferenceMode.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "device/sim/sim_device.h"
 #include "kernels/kernels.h"
 #include "kernels/operators.h"

@@ -47,7 +47,9 @@ TEST(CaseResult, runs_the_own_cache_first_and_every_named_one_once) {
   EXPECT_EQ(result.runs[2].verdict.cache, "counter:cpu_scalar");
   ASSERT_EQ(result.expects.size(), 5U);
   for (const ExpectResult& expect : result.expects) {
-    if (expect.expect.cache == "counter") EXPECT_EQ(expect.run, 0U) << "short for counter:host_int";
+    if (expect.expect.cache == "counter") {
+      EXPECT_EQ(expect.run, 0U) << "short for counter:host_int";
+    }
   }
   EXPECT_EQ(result.outcome, Outcome::ok);
 }

@@ -66,20 +66,28 @@ Memory::~Memory() { munmap(base_, mapping_distance + capacity_); }
 Block* Memory::take(const Request& request) {
   const size_t bytes = (request.bytes + granularity - 1) / granularity * granularity;
   const Kind kind{request.pool, request.stream, bytes, request.host};
-  const auto list = free_.find(kind);
-  Block* block = list == free_.end() ? nullptr : list->second;
+  Block* block = pop(kind);
   const bool fresh = block == nullptr;
   if (fresh) {
-    block = carve(kind);
+    block = pop({of_nobody, 0, bytes, request.host});
+    if (block == nullptr) block = carve(kind);
     if (block == nullptr) return nullptr;
-  } else {
-    list->second = block->next_free;
-    block->next_free = nullptr;
+    block->pool = kind.pool;
+    block->stream = kind.stream;
   }
   if (fresh || request.fill) std::memset(bytes_of(*block), poison, bytes);
   block->generation = next_generation_++;
   block->live = true;
   ++live_;
+  return block;
+}
+
+Block* Memory::pop(const Kind& kind) {
+  const auto list = free_.find(kind);
+  if (list == free_.end() || list->second == nullptr) return nullptr;
+  Block* block = list->second;
+  list->second = block->next_free;
+  block->next_free = nullptr;
   return block;
 }
 
@@ -91,15 +99,17 @@ Block* Memory::carve(const Kind& kind) {
   block = Block{};
   block.address = kind.host ? accessible(address) : address;
   block.bytes = kind.bytes;
-  block.pool = kind.pool;
-  block.stream = kind.stream;
   block.host = kind.host;
   used_ += kind.bytes;
   return &block;
 }
 
 void Memory::make_available(Block& block) {
-  if (pools_[block.pool] == 0) block.pool = 0;
+  const bool pool_ended = block.pool != 0 && pools_[block.pool] == 0;
+  if (pool_ended) {
+    block.pool = of_nobody;
+    block.stream = 0;
+  }
   block.crossed_streams = false;
   Block*& first = free_[kind_of(block)];
   block.next_free = first;
@@ -132,7 +142,7 @@ void Memory::retain_pool(uint64_t pool) { ++pools_[pool]; }
 
 void Memory::release_pool(uint64_t pool, bool fill) {
   if (--pools_[pool] > 0) return;
-  std::erase_if(free_, [pool](const auto& entry) { return entry.first.pool == pool; });
+  std::erase_if(free_, [pool](const auto& list) { return list.first.pool == pool; });
   for (size_t i = 0; i < block_count_; ++i) {
     Block& block = blocks_[i];
     const bool postponed = block.crossed_streams;

@@ -72,7 +72,8 @@ class Memory {
     bool host = false;
     bool fill = false;  ///< 0xFF also where the memory was used before
   };
-  /// A block of the pool, last freed first, else fresh memory. Null when memory is exhausted.
+  /// A block of that pool and stream, last freed first; else of a pool that ended; else new memory.
+  /// Null when memory is exhausted.
   Block* take(const Request& request);
   /// The block's memory may be handed out again, at once unless `postponed`.
   void give_back(Block& block, bool fill, bool postponed);
@@ -80,7 +81,7 @@ class Memory {
 
   uint64_t new_pool();
   void retain_pool(uint64_t pool);
-  /// With its last user a pool ends: its memory joins the general pool (rules 43 and 48).
+  /// With its last user a pool ends, and anybody may get its memory (rules 43 and 48).
   void release_pool(uint64_t pool, bool fill);
   bool has_pool(uint64_t pool) const { return pool < pools_.size(); }
 
@@ -110,7 +111,10 @@ class Memory {
   struct KindHash {
     size_t operator()(const Kind& kind) const;
   };
+  static constexpr uint64_t of_nobody = UINT64_MAX;  ///< in place of a pool that ended
+
   static Kind kind_of(const Block& block);
+  Block* pop(const Kind& kind);
   Block* carve(const Kind& kind);
   void make_available(Block& block);
 
