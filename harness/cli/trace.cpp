@@ -59,7 +59,7 @@ void print_result(const Verdict& verdict, const TokenTally& tally, double second
     return;
   }
   if (const auto& first = tally.first_wrong()) {
-    fmt::print("{}\n", style.bad(fmt::format("{} of {} tokens went wrong ({:.1f} %)", tally.wrong(),
+    fmt::print("{}\n", style.bad(fmt::format("{} of {} tokens went wrong ({:.2f} %)", tally.wrong(),
                                              tally.tokens(),
                                              100.0 * static_cast<double>(tally.wrong()) /
                                                  static_cast<double>(tally.tokens()))));

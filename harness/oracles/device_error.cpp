@@ -12,10 +12,12 @@ namespace {
 
 class DeviceErrorOracle final : public Oracle {
  public:
-  std::string_view name() const override { return "error"; }
+  explicit DeviceErrorOracle(bool of_captures) : of_captures_(of_captures) {}
+
+  std::string_view name() const override { return of_captures_ ? "refusal" : "error"; }
 
   void after(const Moment& moment, Findings& findings) override {
-    if (!moment.failure) return;
+    if (!moment.failure || moment.failure->in_capture != of_captures_) return;
     const Failure& failure = *moment.failure;
     findings.add({.kind = failure.in_capture ? FindingKind::refusal : FindingKind::error,
                   .op = moment.op_number,
@@ -25,10 +27,14 @@ class DeviceErrorOracle final : public Oracle {
                   .found = failure.text,
                   .code = failure.code});
   }
+
+ private:
+  bool of_captures_;
 };
 
 }  // namespace
 
-std::unique_ptr<Oracle> make_device_error_oracle() { return std::make_unique<DeviceErrorOracle>(); }
+std::unique_ptr<Oracle> make_error_oracle() { return std::make_unique<DeviceErrorOracle>(false); }
+std::unique_ptr<Oracle> make_refusal_oracle() { return std::make_unique<DeviceErrorOracle>(true); }
 
 }  // namespace thaw

@@ -82,7 +82,8 @@ ExpectedImage::ExpectedImage(const KvCache& cache, const Ledger& ledger)
     slot_of_buffer_[i] = contents_.size();
     buffer_of_.push_back(i);
     Contents contents{buffers[i].layer, buffers[i].role, tensor.scalar_type(),
-                      static_cast<size_t>(tensor.element_size()), std::vector<std::byte>(tensor.nbytes())};
+                      static_cast<size_t>(tensor.element_size()),
+                      std::vector<std::byte>(tensor.nbytes())};
     Encoded digits;
     for (size_t digit = 0; digit < digits.size(); ++digit) {
       digits[digit] = encode(contents.dtype, static_cast<float>(digit));

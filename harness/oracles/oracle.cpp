@@ -43,7 +43,8 @@ std::vector<OracleRow> oracle_rows() {
 
 std::vector<std::unique_ptr<Oracle>> make_oracles() {
   std::vector<std::unique_ptr<Oracle>> oracles;
-  oracles.push_back(make_device_error_oracle());
+  oracles.push_back(make_error_oracle());
+  oracles.push_back(make_refusal_oracle());
   oracles.push_back(make_liveness_oracle());
   oracles.push_back(make_addresses_oracle());
   oracles.push_back(make_purity_oracle());

@@ -38,7 +38,8 @@ std::vector<OracleRow> oracle_rows();
 /// One of each: error, refusal, liveness, addresses, purity, slots, length, outputs.
 std::vector<std::unique_ptr<Oracle>> make_oracles();
 
-std::unique_ptr<Oracle> make_device_error_oracle();  ///< kinds error and refusal
+std::unique_ptr<Oracle> make_error_oracle();
+std::unique_ptr<Oracle> make_refusal_oracle();
 std::unique_ptr<Oracle> make_liveness_oracle();
 std::unique_ptr<Oracle> make_addresses_oracle();
 std::unique_ptr<Oracle> make_purity_oracle();
