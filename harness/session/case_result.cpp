@@ -15,12 +15,10 @@ std::string full_name(const Registry& registry, const std::string& name) {
   return entry == nullptr ? name : entry->name;
 }
 
-/// Whether some oracle of the run judged findings of this kind.
+/// Whether the run had an oracle for this kind; oracles are called like the kind that they judge.
 bool was_judged(FindingKind kind, const Verdict& verdict) {
-  // One oracle judges all errors of the device, inside a capture and outside.
-  const std::string_view oracle =
-      to_string(kind == FindingKind::refusal ? FindingKind::error : kind);
-  return std::find(verdict.covered.begin(), verdict.covered.end(), oracle) != verdict.covered.end();
+  return std::find(verdict.covered.begin(), verdict.covered.end(), to_string(kind)) !=
+         verdict.covered.end();
 }
 
 Held judge(const Expect& expect, const Verdict& verdict) {

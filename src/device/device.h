@@ -61,9 +61,9 @@ struct Argument {
 
 /// One recorded operation.
 struct GraphNode {
-  std::string operation;         ///< "aten::add.out", "thaw::append_", "memcpy"
+  std::string operation;  ///< "aten::add.out", "thaw::append_", "memcpy"
   std::vector<Argument> arguments;
-  std::vector<size_t> after;     ///< nodes that must have run before this one
+  std::vector<size_t> after;  ///< nodes that must have run before this one
 };
 
 /// A captured step. Destroying it frees it; its pool's memory goes with the pool's last graph.

@@ -93,8 +93,9 @@ TEST(CaseResult, what_failed_for_sure_outweighs_what_is_unknown) {
   EXPECT_EQ(result.outcome, Outcome::failed);
 }
 
-TEST(CaseResult, refusals_are_judged_by_the_oracle_of_errors) {
+TEST(CaseResult, errors_and_refusals_that_did_not_happen_are_judged_and_missed) {
   EXPECT_EQ(result_of("thaw case 1\nprefill 0 5\nexpect refusal\n").outcome, Outcome::failed);
+  EXPECT_EQ(result_of("thaw case 1\nprefill 0 5\nexpect error\n").outcome, Outcome::failed);
 }
 
 TEST(CaseResult, a_cache_that_is_not_registered_is_found_before_anything_runs) {
