@@ -87,8 +87,8 @@ std::string Registry::unknown(std::string_view name) const {
   std::vector<std::string_view> names;
   for (const Entry& entry : entries_) names.push_back(entry.name);
   const std::string_view nearest = nearest_word(name, names);
-  const std::string meant = nearest.empty() ? "" : fmt::format(" did you mean '{}'?", nearest);
-  return fmt::format("unknown cache '{}';{} ('thaw list caches' shows all)", name, meant);
+  const std::string meant = nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
+  return fmt::format("unknown cache '{}'{} ('thaw list caches' shows all)", name, meant);
 }
 
 }  // namespace thaw
