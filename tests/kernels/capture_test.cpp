@@ -134,5 +134,12 @@ TEST_P(Captured, wrong_arguments_are_refused_at_capture_not_at_replay) {
                c10::Error);
 }
 
+TEST_P(Captured, positions_on_the_host_are_refused_eagerly_and_at_capture) {
+  RandomStep step = RandomStep(3).on(device_.torch_device());
+  step.positions = step.positions.cpu();
+  EXPECT_ANY_THROW(enqueue(step, GetParam()));
+  EXPECT_ANY_THROW(device_.capture([&] { enqueue(step, GetParam()); }));
+}
+
 }  // namespace
 }  // namespace thaw
