@@ -40,8 +40,8 @@ void print_requests(const std::vector<Request>& requests, const TraceCommand& co
                     const Case& c) {
   int64_t prompt = 0, generated = 0;
   for (const Request& request : requests) {
-    prompt += (request.prompt + command.options.scale - 1) / command.options.scale;
-    generated += (request.generated + command.options.scale - 1) / command.options.scale;
+    prompt += scaled_tokens(request.prompt, command.options.scale);
+    generated += scaled_tokens(request.generated, command.options.scale);
   }
   fmt::print(
       "{}: {} requests at scale {}, {} prompt and {} generated tokens, on {} rows of {} slots\n",

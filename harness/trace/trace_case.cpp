@@ -12,14 +12,12 @@ namespace {
 constexpr int64_t slots_max = 4096;
 constexpr const char* graph = "g";
 
-int64_t scaled(int64_t tokens, int64_t scale) { return (tokens + scale - 1) / scale; }
-
 int64_t slots_for(std::span<const Request> requests, const TraceOptions& options,
                   std::string_view file) {
   int64_t needed = 1;
   for (const Request& request : requests) {
-    const int64_t slots =
-        scaled(request.prompt, options.scale) + scaled(request.generated, options.scale);
+    const int64_t slots = scaled_tokens(request.prompt, options.scale) +
+                          scaled_tokens(request.generated, options.scale);
     if (slots > options.slots.value_or(slots_max)) {
       throw TraceError(fmt::format(
           "{}:{}: the request needs {} slots at scale {}, more than {}; use a larger --scale{}",
@@ -57,8 +55,8 @@ class Schedule {
       const Request& request = requests_[next_++];
       add({.kind = OpKind::prefill,
            .row = static_cast<int64_t>(row),
-           .count = scaled(request.prompt, options_.scale)});
-      left_[row] = scaled(request.generated, options_.scale);
+           .count = scaled_tokens(request.prompt, options_.scale)});
+      left_[row] = scaled_tokens(request.generated, options_.scale);
     }
   }
 
@@ -86,6 +84,8 @@ class Schedule {
 };
 
 }  // namespace
+
+int64_t scaled_tokens(int64_t tokens, int64_t scale) { return (tokens + scale - 1) / scale; }
 
 Case trace_case(std::span<const Request> requests, const TraceOptions& options,
                 std::string_view file) {

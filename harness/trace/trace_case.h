@@ -21,6 +21,9 @@ struct TraceOptions {
   int64_t warmups = 3;  ///< throw-away passes before the capture, as serving stacks make them
 };
 
+/// A length of the trace as the case has it: divided by `scale` and rounded up.
+int64_t scaled_tokens(int64_t tokens, int64_t scale);
+
 /// A trace as a serving loop would run it: requests take free rows in order of arrival; a request
 /// is a prefill, then one captured step a token for all live rows together, then a reset of its
 /// row. After the first prefills come the warm-ups and the one capture that serves the whole trace.

@@ -11,15 +11,18 @@
 
 namespace thaw {
 
+std::string corpus_text(const std::string& file) {
+  std::ifstream in(std::filesystem::path(THAW_CORPUS) / file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 std::vector<CorpusCase> corpus_cases(const std::string& folder) {
   namespace fs = std::filesystem;
   std::vector<CorpusCase> cases;
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(THAW_CORPUS) / folder)) {
     if (entry.path().extension() != ".kv") continue;
-    std::ifstream in(entry.path(), std::ios::binary);
-    const std::string text(std::istreambuf_iterator<char>(in), {});
     const std::string file = entry.path().filename().string();
-    cases.push_back({file, parse_case(text, file)});
+    cases.push_back({file, parse_case(corpus_text(fs::relative(entry.path(), THAW_CORPUS)), file)});
     validate_case(cases.back().value, file);
   }
   std::sort(cases.begin(), cases.end(),

@@ -8,6 +8,9 @@
 
 namespace thaw {
 
+/// A file of the corpus, whole; `file` is its path below the corpus.
+std::string corpus_text(const std::string& file);
+
 struct CorpusCase {
   std::string file;
   Case value;

@@ -4,12 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "device/sim/sim_device.h"
 #include "ledger/validate.h"
+#include "session/corpus.h"
 #include "session/session.h"
 #include "session/token_tally.h"
 #include "trace/request_trace.h"
@@ -21,10 +20,8 @@ namespace {
 constexpr int64_t prompt_tokens = 67'840, generated_tokens = 968;
 
 Case traced(const std::string& cache) {
-  const std::string file = THAW_CORPUS "/workloads/azure_llm_2023_code_500.csv";
-  std::ifstream in(file, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  const auto requests = read_azure_trace(text, file);
+  const std::string file = "workloads/azure_llm_2023_code_500.csv";
+  const auto requests = read_azure_trace(corpus_text(file), file);
   const Case c = trace_case(requests, {.scale = 16, .slots = {}, .cache = cache}, file);
   validate_case(c, file);
   return c;
