@@ -82,7 +82,7 @@ void Findings::add(Finding finding) {
 
 std::vector<Finding> Findings::in_order() const {
   std::vector<Finding> ordered = first_;
-  std::stable_sort(ordered.begin(), ordered.end(), [](const Finding& a, const Finding& b) {
+  std::sort(ordered.begin(), ordered.end(), [](const Finding& a, const Finding& b) {
     return std::tie(a.op, a.step, a.kind) < std::tie(b.op, b.step, b.kind);
   });
   return ordered;
