@@ -36,6 +36,14 @@ struct DeviceAbilities {
   bool replay_orders = false;    ///< can replay in other legal orders
 };
 
+/// Where a device's generator stands: the next random operator draws the Philox numbers of `seed`
+/// from `offset` on, and moves the offset past them (rules 55 to 58).
+struct GeneratorState {
+  uint64_t seed = 67280421310721;  ///< LibTorch's default
+  uint64_t offset = 0;             ///< a multiple of 4
+  bool operator==(const GeneratorState&) const = default;
+};
+
 /// Whether memory still is what it was when somebody noted it.
 enum class MemoryState { live, freed, reused };
 
@@ -61,7 +69,7 @@ struct Argument {
 
 /// One recorded operation.
 struct GraphNode {
-  std::string operation;  ///< "aten::add.out", "thaw::append_", "memcpy"
+  std::string operation;  ///< "aten::add.out", "thaw::append_", "memcpy", "memset", "host"
   std::vector<Argument> arguments;
   std::vector<size_t> after;  ///< nodes that must have run before this one
 };
@@ -90,6 +98,9 @@ struct CaptureOptions {
 };
 
 /// Where tensors live and graphs run. Only implementations know how capture works.
+///
+/// An error of work that ran stays (rule 54): from the call that reports it on, everything that
+/// enqueues work or waits for it throws the same DeviceError.
 class Device {
  public:
   virtual ~Device() = default;
@@ -116,13 +127,21 @@ class Device {
   /// Fills all bytes of a contiguous tensor, outside any capture.
   virtual void fill(const at::Tensor& tensor, std::byte value) = 0;
 
+  /// The device's own generator. Captures use none of it up; each replay draws anew, the bits that
+  /// eager work would draw (rule 56).
+  virtual GeneratorState generator() const = 0;
+  /// Throws std::invalid_argument for an offset that is no multiple of 4, and c10::Error in a
+  /// capture of the current stream, which stays valid (rule 23).
+  virtual void set_generator(const GeneratorState& state) = 0;
+
   /// Needs exact_liveness; otherwise always live.
   virtual MemoryState state(const MemoryUse& use) const = 0;
   /// What a tensor's storage is now, in the terms that graphs use.
   virtual MemoryUse memory_of(const at::Tensor& tensor) const = 0;
 
   /// Everything back to how it was at first use: the same case gives the same bits after any other.
-  /// Throws std::logic_error while tensors or graphs of the device are alive.
+  /// Throws std::logic_error while tensors or graphs of the device are alive, and DeviceError where
+  /// an error that stays can only be left with the process (rule 54).
   virtual void reset() = 0;
 };
 

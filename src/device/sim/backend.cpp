@@ -3,7 +3,6 @@
 // Registers the backend "sim" with LibTorch: device guard, streams, events and hooks. Registration
 // is by static initialiser, so this file must be linked as an object.
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/headeronly/version.h>
@@ -12,6 +11,7 @@
 
 #include "device/sim/allocator.h"
 #include "device/sim/node.h"
+#include "device/sim/random.h"
 
 namespace thaw::sim {
 
@@ -162,7 +162,7 @@ class Hooks final : public at::PrivateUse1HooksInterface {
     return Context::current().generator();
   }
   at::Generator getNewGenerator(c10::DeviceIndex /*device*/) const override {
-    return at::detail::createCPUGenerator();
+    return at::make_generator<PhiloxGenerator>();
   }
   void resizePrivateUse1Bytes(const c10::Storage& storage, size_t bytes) const override {
     resize_storage(*storage.unsafeGetStorageImpl(), bytes);

@@ -81,7 +81,7 @@ std::unique_ptr<Graph> Capture::end() {
     throw device_error(state_->invalid ? Error::capture_invalidated : Error::capture_unjoined,
                        call);
   }
-  return std::make_unique<SimGraph>(context_, state_->pool, std::move(state_->nodes));
+  return std::make_unique<SimGraph>(context_, *state_);
 }
 
 uint64_t Capture::pool() const { return state_->pool; }

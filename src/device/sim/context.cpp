@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/sim/context.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
 
 #include "device/sim/node.h"
+#include "device/sim/random.h"
 
 namespace thaw::sim {
 
@@ -237,7 +237,7 @@ void Context::refuse(std::string_view what) {
 
 at::Generator& Context::generator() {
   const auto guard = lock();
-  if (!generator_) generator_ = at::detail::createCPUGenerator();
+  if (!generator_) generator_ = at::make_generator<PhiloxGenerator>();
   return *generator_;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 
+#include "device/sim/random.h"
 #include "device/sim/recorder.h"
 
 namespace thaw::sim {
@@ -49,8 +50,11 @@ MemoryUse memory_use(const Use& use, uint64_t pool) {
   return memory;
 }
 
-SimGraph::SimGraph(std::shared_ptr<Context> context, uint64_t pool, std::vector<Node> nodes)
-    : context_(std::move(context)), pool_(pool), nodes_(std::move(nodes)) {
+SimGraph::SimGraph(std::shared_ptr<Context> context, CaptureState& capture)
+    : context_(std::move(context)),
+      pool_(capture.pool),
+      nodes_(std::move(capture.nodes)),
+      draws_(std::move(capture.draws)) {
   for (Node& node : nodes_) {
     for (Use& use : node.uses) {
       if (use.block->pool == pool_) use.generation = use.block->generation;
@@ -71,6 +75,7 @@ void SimGraph::replay(std::optional<uint64_t> order_seed) {
   if (Context::current_or_null() == context_.get() && context_->capture_for("replay") != nullptr) {
     context_->refuse("a replay inside a capture, which would add a child graph");
   }
+  for (GraphDraws& draws : draws_) draws.start = philox(draws.generator).take(draws.count);
   const KernelScope scope;
   if (!order_seed) {
     for (const Node& node : nodes_) run_node(node, scratch_);

@@ -8,11 +8,11 @@
 
 namespace thaw::sim {
 
-/// A finished capture. Owns what its nodes refer to except device and pinned memory (rules 35 and
-/// 46), and one share of its pool.
+/// A finished capture, and what it recorded. Owns what its nodes refer to except device and pinned
+/// memory (rules 35 and 46), and one share of its pool.
 class SimGraph final : public Graph {
  public:
-  SimGraph(std::shared_ptr<Context> context, uint64_t pool, std::vector<Node> nodes);
+  SimGraph(std::shared_ptr<Context> context, CaptureState& capture);
   ~SimGraph() override;
 
   /// Throws DeviceError 710 where a kernel fails on what memory holds; nodes before it have run.
@@ -31,6 +31,7 @@ class SimGraph final : public Graph {
   std::shared_ptr<Context> context_;
   uint64_t pool_;
   std::vector<Node> nodes_;
+  std::deque<GraphDraws> draws_;
   std::vector<MemoryUse> memory_;
   torch::jit::Stack scratch_;  ///< kept, so that a replay allocates nothing
 };

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 #include <c10/util/SmallVector.h>
 
+#include <deque>
 #include <thread>
 #include <vector>
 
@@ -23,6 +25,15 @@ struct Use {
   bool written = false;
 };
 
+/// What a graph draws from one generator. Its nodes know how far into the graph's draws theirs
+/// begin; each replay sets where all of them start, and moves the generator past them (rules 55 and
+/// 56).
+struct GraphDraws {
+  at::Generator generator;
+  uint64_t count = 0;  ///< how far one replay moves the offset
+  GeneratorState start;
+};
+
 /// One recorded operation. Its arguments are what a kernel gets: host values (a 0-dim host tensor
 /// is one), and CPU tensors that own nothing and lie over the device's bytes at fixed addresses
 /// (rules 33 and 35).
@@ -35,6 +46,8 @@ struct Node {
   std::vector<at::Tensor> outputs;  ///< where new results go; undefined for views of arguments
   std::vector<size_t> after;        ///< nodes that must have run
   c10::SmallVector<Use, 6> uses;
+  const GraphDraws* draws = nullptr;  ///< of the capture or graph that the node is in
+  uint64_t first_draw = 0;            ///< from draws->start on
   size_t copied_bytes = 0;  ///< of a plain copy from the second argument to the first, else 0
 };
 
@@ -47,6 +60,7 @@ struct CaptureState {
   bool invalid = false;
   bool ended = false;
   std::vector<Node> nodes;
+  std::deque<GraphDraws> draws;  ///< nodes point to them
 };
 
 /// Invalidates the capture, if there is one, and throws: `error`, or 901 when it was invalid before

@@ -67,6 +67,7 @@ OperatorPlan make_plan(const c10::OperatorHandle& op) {
     plan.returned_argument.push_back(argument_returned_as(schema, result));
     plan.synchronizes |= !holds_tensors(result.type());
   }
+  plan.draws_uniform = schema.name() == "aten::uniform_";
   plan.draws_from_default_generator =
       op.hasTag(at::Tag::nondeterministic_seeded) && !plan.generator_argument;
   return plan;

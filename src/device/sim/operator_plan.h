@@ -24,6 +24,7 @@ struct OperatorPlan {
   /// device memory (rule 21).
   bool synchronizes = false;
   std::optional<size_t> generator_argument;
+  bool draws_uniform = false;  ///< is uniform_, whose numbers are CUDA's
   /// Draws random numbers without taking a generator, unless the probability in this argument is 0.
   bool draws_from_default_generator = false;
   std::optional<size_t> dropout_argument;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/sim/recorder.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/EmptyTensor.h>
 #include <fmt/format.h>
 
@@ -12,6 +11,7 @@
 #include "device/sim/context.h"
 #include "device/sim/mirror.h"
 #include "device/sim/operator_plan.h"
+#include "device/sim/random.h"
 
 namespace thaw::sim {
 
@@ -26,47 +26,36 @@ struct Call {
   std::span<const c10::IValue> arguments;
 };
 
-/// The contents of host scalars are kept by a recorded call (rule 33); a trial must not use up
-/// random numbers.
-enum class Purpose { run, record, trial };
+/// The contents of host scalars are kept by a recorded call (rule 33).
+enum class Purpose { run, record };
 
-/// Makes a generator LibTorch's default for CPU kernels that take none, and gives it back,
-/// advanced.
-class DefaultGeneratorScope {
- public:
-  explicit DefaultGeneratorScope(at::Generator generator) : generator_(std::move(generator)) {
-    std::lock_guard<std::mutex> lock(default_generator().mutex());
-    saved_ = default_generator().get_state();
-    default_generator().set_state(generator_.get_state());
-  }
-  ~DefaultGeneratorScope() {
-    std::lock_guard<std::mutex> lock(default_generator().mutex());
-    generator_.set_state(default_generator().get_state());
-    default_generator().set_state(saved_);
-  }
-  DefaultGeneratorScope(const DefaultGeneratorScope&) = delete;
-  DefaultGeneratorScope& operator=(const DefaultGeneratorScope&) = delete;
-
- private:
-  static at::Generator default_generator() { return at::detail::getDefaultCPUGenerator(); }
-  at::Generator generator_;
-  at::Tensor saved_;
-};
-
-bool draws_implicitly(const OperatorPlan& plan, std::span<const c10::IValue> arguments) {
+/// Whether a call draws random numbers; an attention without dropout does not.
+bool draws(const OperatorPlan& plan, std::span<const c10::IValue> arguments) {
+  if (plan.generator_argument) return true;
   if (!plan.draws_from_default_generator) return false;
   return !plan.dropout_argument || arguments[*plan.dropout_argument].toDouble() > 0;
 }
 
-/// Runs the CPU kernel on arguments that were translated for it.
+/// Runs the CPU kernel on arguments that were translated for it. `state` is what it draws from, if
+/// it draws.
 void run_cpu_kernel(const c10::OperatorHandle& op, const OperatorPlan& plan, Stack& stack,
-                    Purpose purpose) {
-  if (C10_UNLIKELY(draws_implicitly(plan, stack))) {
-    at::Generator& generator = Context::current().generator();
-    const DefaultGeneratorScope scope(purpose == Purpose::trial ? generator.clone() : generator);
+                    const GeneratorState& state) {
+  if (C10_LIKELY(!draws(plan, stack))) {
     op.redispatchBoxed(cpu_keys, &stack);
-  } else {
+    return;
+  }
+  const at::Generator generator = cpu_generator(state);
+  if (!plan.generator_argument) {
+    const DefaultGeneratorScope scope(generator);
     op.redispatchBoxed(cpu_keys, &stack);
+    return;
+  }
+  stack[*plan.generator_argument] = generator;
+  const auto bounds =
+      plan.draws_uniform ? std::optional(std::pair(stack[1], stack[2])) : std::nullopt;
+  op.redispatchBoxed(cpu_keys, &stack);
+  if (bounds) {
+    draw_uniform(stack[0].toTensor(), bounds->first.toDouble(), bounds->second.toDouble(), state);
   }
 }
 
@@ -82,9 +71,26 @@ at::Tensor translate_host_tensor(const Call& call, const at::Tensor& tensor, Pur
   return kept;
 }
 
-c10::IValue translate_generator(const c10::IValue& value, Purpose purpose) {
-  at::Generator generator = value.isNone() ? Context::current().generator() : value.toGenerator();
-  return purpose == Purpose::trial ? generator.clone() : generator;
+/// The generator that a call which draws was given, or the device's.
+at::Generator generator_of(const Call& call) {
+  if (call.plan.generator_argument) {
+    const c10::IValue& given = call.arguments[*call.plan.generator_argument];
+    if (!given.isNone()) return given.toGenerator();
+  }
+  return Context::current().generator();
+}
+
+/// How far a call moves its generator, by the largest tensor among its arguments and results.
+uint64_t increment_of(const Stack& arguments, const Stack& results) {
+  uint64_t increment = 0;
+  const auto count = [&](const at::Tensor& tensor) {
+    increment = std::max(increment, offset_increment(tensor.numel(), tensor.scalar_type()));
+    return tensor;
+  };
+  for (const Stack* stack : {&arguments, &results}) {
+    for (c10::IValue value : *stack) replace_tensors(value, count);
+  }
+  return increment;
 }
 
 Stack translate(const Call& call, Mirror& mirror, Purpose purpose) {
@@ -100,7 +106,7 @@ Stack translate(const Call& call, Mirror& mirror, Purpose purpose) {
       const at::Tensor& tensor = value.toTensor();
       translated.emplace_back(tensor.defined() ? translate_tensor(tensor) : tensor);
     } else if (C10_UNLIKELY(i == call.plan.generator_argument)) {
-      translated.push_back(translate_generator(value, purpose));
+      translated.emplace_back(generator_of(call));
     } else if (C10_UNLIKELY(value.isDevice() && value.toDevice().type() == device_type)) {
       translated.emplace_back(c10::Device(c10::kCPU));
     } else {
@@ -190,8 +196,8 @@ class Outputs {
 /// A run of the call on private copies.
 struct Trial {
   Trial(const Call& call, Mirror::Contents contents)
-      : mirror(contents), results(translate(call, mirror, Purpose::trial)), outputs(call, results) {
-    run_cpu_kernel(call.op, call.plan, results, Purpose::trial);
+      : mirror(contents), results(translate(call, mirror, Purpose::run)), outputs(call, results) {
+    run_cpu_kernel(call.op, call.plan, results, {});
   }
 
   Mirror mirror;
@@ -251,11 +257,16 @@ void run_now(const Call& call, Stack* stack) {
   Mirror mirror(Mirror::Contents::device);
   Stack results = translate(call, mirror, Purpose::run);
   const Outputs outputs(call, results);
+  PhiloxGenerator* generator =
+      draws(call.plan, call.arguments) ? &philox(generator_of(call)) : nullptr;
+  const Stack arguments = generator != nullptr ? results : Stack();
   try {
-    run_cpu_kernel(call.op, call.plan, results, Purpose::run);
+    run_cpu_kernel(call.op, call.plan, results,
+                   generator != nullptr ? generator->state() : GeneratorState());
   } catch (const c10::Error& error) {
     throw_failure(call, error);
   }
+  if (C10_UNLIKELY(generator != nullptr)) generator->take(increment_of(arguments, results));
   outputs.follow_resized(true);
   replace_new_results(call.plan, results, [&](const at::Tensor& result) {
     if (auto* storage = mirror.storage_behind(result)) return device_view(*storage, result);
@@ -304,6 +315,15 @@ bool waits(const Call& call) {
   return !plan.output_size_argument || call.arguments[*plan.output_size_argument].isNone();
 }
 
+/// What the capture has drawn from a generator so far.
+GraphDraws& draws_of(CaptureState& capture, const at::Generator& generator) {
+  for (GraphDraws& known : capture.draws) {
+    if (known.generator == generator) return known;
+  }
+  static_cast<void>(philox(generator));  // throws for another kind
+  return capture.draws.emplace_back(GraphDraws{generator, 0, {}});
+}
+
 void record(CaptureState& capture, const Call& call, Stack* stack) {
   if (waits(call)) {
     fail(Error::capture_unsupported, name_of(call.op) + " waits for the device", &capture);
@@ -313,6 +333,12 @@ void record(CaptureState& capture, const Call& call, Stack* stack) {
   Mirror mirror(Mirror::Contents::recorded);
   Node node(call.op, call.plan);
   node.arguments = translate(call, mirror, Purpose::record);
+  if (draws(call.plan, call.arguments)) {
+    GraphDraws& drawn = draws_of(capture, generator_of(call));
+    node.draws = &drawn;
+    node.first_draw = drawn.count;
+    drawn.count += increment_of(node.arguments, trial.results);
+  }
   add_argument_uses(call, node);
   bool has_effect = call.plan.writes_argument || call.plan.returned_argument.empty();
   replace_new_results(call.plan, trial.results, [&](const at::Tensor& result) {
@@ -328,6 +354,13 @@ void record(CaptureState& capture, const Call& call, Stack* stack) {
   });
   push_results(call, trial.results, stack);
   if (has_effect) append(capture, std::move(node));
+}
+
+/// Where a node's draws begin in the present replay (rule 55).
+GeneratorState state_of(const Node& node) {
+  if (node.draws == nullptr) return {};
+  const GeneratorState& start = node.draws->start;
+  return {start.seed, start.offset + node.first_draw};
 }
 
 }  // namespace
@@ -383,7 +416,7 @@ void run_node(const Node& node, Stack& scratch) {
   }
   scratch.assign(node.arguments.begin(), node.arguments.end());
   try {
-    run_cpu_kernel(node.op, *node.plan, scratch, Purpose::run);
+    run_cpu_kernel(node.op, *node.plan, scratch, state_of(node));
   } catch (const c10::Error& error) {
     throw device_failure(node.op, error);
   }

@@ -9,6 +9,7 @@
 #include "device/sim/allocator.h"
 #include "device/sim/capture.h"
 #include "device/sim/context.h"
+#include "device/sim/random.h"
 
 namespace thaw {
 
@@ -97,6 +98,13 @@ void SimDevice::fill(const at::Tensor& tensor, std::byte value) {
   check_no_capture(*context_);
   const std::span<std::byte> target = bytes_of(tensor);
   if (!target.empty()) std::memset(target.data(), std::to_integer<int>(value), target.size());
+}
+
+GeneratorState SimDevice::generator() const { return sim::philox(context_->generator()).state(); }
+
+void SimDevice::set_generator(const GeneratorState& state) {
+  sim::check_not_capturing("set_generator");
+  sim::philox(context_->generator()).set(state);
 }
 
 MemoryState SimDevice::state(const MemoryUse& use) const {

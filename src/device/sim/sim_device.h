@@ -46,6 +46,8 @@ class SimDevice final : public Device {
                                   std::vector<std::byte>& scratch) const override;
   void write(const at::Tensor& tensor, size_t offset, std::span<const std::byte> bytes) override;
   void fill(const at::Tensor& tensor, std::byte value) override;
+  GeneratorState generator() const override;
+  void set_generator(const GeneratorState& state) override;
   MemoryState state(const MemoryUse& use) const override;
   MemoryUse memory_of(const at::Tensor& tensor) const override;
   /// Also poison_freed is as at construction.
