@@ -15,11 +15,12 @@ ExitStatus exit_status_of(const Verdict& verdict) {
   return ExitStatus::harness_failed;
 }
 
-SimDevice& CommandContext::device(bool poison_freed) {
-  if (device_ == nullptr || poison_freed_ != poison_freed) {
+Device& CommandContext::device(bool fill_freed_memory) {
+  fill_freed_memory = fill_freed_memory && program.fills_freed_memory;
+  if (device_ == nullptr || fill_freed_memory_ != fill_freed_memory) {
     device_.reset();
-    device_ = std::make_unique<SimDevice>(SimOptions{.poison_freed = poison_freed});
-    poison_freed_ = poison_freed;
+    device_ = program.make(fill_freed_memory);
+    fill_freed_memory_ = fill_freed_memory;
   }
   return *device_;
 }

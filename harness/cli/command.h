@@ -4,8 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
-#include "device/sim/sim_device.h"
+#include "cli/run_program.h"
 #include "report/style.h"
 #include "session/verdict.h"
 #include "subject/registry.h"
@@ -33,20 +35,26 @@ class BadInput : public std::runtime_error {
 /// What the commands share.
 class CommandContext {
  public:
+  CommandContext(const ProgramDevice& of_program, std::vector<std::string> command_line)
+      : program(of_program), arguments(std::move(command_line)) {}
+
+  const ProgramDevice& program;
+  std::vector<std::string> arguments;  ///< the whole command line, the program's name first
   Registry registry = Registry::standard();
   Style style = Style::of_standard_output();
   /// Set by the command that was chosen.
   ExitStatus exit_status = ExitStatus::clean;
 
-  /// The simulated device, made at first use, so that nobody waits for it who only wants help, and
-  /// made anew when the option changes.
-  SimDevice& device(bool poison_freed = true);
+  /// The program's device, made at first use, so that nobody waits for it who only wants help, and
+  /// made anew when the option changes. Throws BadInput if this machine has none. Freed memory is
+  /// filled only where the device can (ProgramDevice::fills_freed_memory).
+  Device& device(bool fill_freed_memory = true);
   /// After a fault of the harness nothing is known about the device; the next use makes a new one.
   void discard_device() { device_.reset(); }
 
  private:
-  std::unique_ptr<SimDevice> device_;
-  bool poison_freed_ = true;
+  std::unique_ptr<Device> device_;
+  bool fill_freed_memory_ = true;
 };
 
 // The commands, one file each. Each adds a subcommand whose callback does the work, prints to

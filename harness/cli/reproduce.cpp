@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/device_option.h"
 #include "cli/kernels_option.h"
 #include "report/reproduction_text.h"
 #include "report/wrap.h"
@@ -36,8 +37,12 @@ constexpr const char* next =
 
 Reproduction run(const Demonstration& demonstration, CommandContext& context,
                  const ReproduceOptions& options) {
-  SimDevice& device = context.device(demonstration.freed_memory_filled);
+  Device& device = context.device(demonstration.freed_memory != FreedMemory::left_alone);
   return reproduce(demonstration, device, context.registry, options.kernels);
+}
+
+bool can_be_shown(const Demonstration& demonstration, const ProgramDevice& device) {
+  return device.fills_freed_memory || demonstration.freed_memory != FreedMemory::filled_with_ones;
 }
 
 /// The demonstrations of a mode; the first is the plain one.
@@ -73,8 +78,8 @@ void show_one(CommandContext& context, const ReproduceOptions& options) {
   const Reproduction wrong = run(*modes.front(), context, options);
   const bool as_it_must = right.as_it_must() && wrong.as_it_must();
   fmt::print("{}\n\n{}\n{}",
-             context.style.bold("A KV cache under CUDA-graph capture, on the "
-                                "simulated device"),
+             context.style.bold(
+                 fmt::format("A KV cache under CUDA-graph capture, on {}", context.program.title)),
              steps_of_the_case, reproduction_picture(right, wrong, context.style));
   if (!as_it_must) {
     const std::vector<Reproduction> rows{right, wrong};
@@ -88,17 +93,27 @@ void show_one(CommandContext& context, const ReproduceOptions& options) {
 void show_all(CommandContext& context, const ReproduceOptions& options) {
   std::vector<Reproduction> rows;
   bool as_it_must = true;
+  int not_shown = 0;
   for (const Demonstration& demonstration : demonstrations()) {
+    if (!can_be_shown(demonstration, context.program)) {
+      ++not_shown;
+      continue;
+    }
     rows.push_back(run(demonstration, context, options));
     as_it_must = as_it_must && rows.back().as_it_must();
   }
   fmt::print("{}\n\n{}\n{}\n",
-             context.style.bold("Every way to keep a write position, under "
-                                "CUDA-graph capture, on the simulated device"),
+             context.style.bold(
+                 fmt::format("Every way to keep a write position, under CUDA-graph capture, on {}",
+                             context.program.title)),
              steps_of_the_case, reproduction_table(rows, context.style));
   for (const Reproduction& row : rows) {
     fmt::print("{}\n{}\n", context.style.bold(reproduction_title(*row.of)),
                wrap(row.of->why, "  ", context.style.width));
+  }
+  if (not_shown > 0) {
+    fmt::print("Not shown: {} that needs freed memory to be filled, which {} does not do.\n\n",
+               not_shown, context.program.title);
   }
   fmt::print("{}\n", judgement(as_it_must, context.style));
   context.exit_status = as_it_must ? ExitStatus::clean : ExitStatus::findings;
@@ -114,6 +129,7 @@ void add_reproduce_command(CLI::App& app, CommandContext& context) {
       ->add_option("--mode", options->mode,
                    "How the wrong cache counts, as in 'thaw list caches'; or all")
       ->capture_default_str();
+  add_device_option(*command, context);
   add_kernels_option(*command, options->kernels);
   command->footer(
       "Examples:\n"

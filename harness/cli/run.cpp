@@ -13,9 +13,11 @@
 #include "case/op_table.h"
 #include "case/text_lines.h"
 #include "cli/command.h"
+#include "cli/device_option.h"
 #include "cli/input.h"
 #include "cli/kernels_option.h"
 #include "cli/run_reporter.h"
+#include "cli/version.h"
 #include "ledger/validate.h"
 #include "session/case_result.h"
 #include "session/worker.h"
@@ -74,7 +76,7 @@ class CaseRunner {
     try {
       const Case c = read_case(read_input(file, text_bytes_max), shown_name(file),
                                context_.registry, command_.options.cache);
-      SimDevice& device = context_.device(!command_.leave_freed_memory);
+      Device& device = context_.device(!command_.leave_freed_memory);
       const CaseResult result = run_with_expects(c, device, context_.registry, command_.options);
       reporter_.done(file, c, result);
       tally_.count(result.outcome);
@@ -151,7 +153,7 @@ void work(const RunCommand& command, CommandContext& context) {
     if (request.kernels) options.kernels = conditions.kernels = *request.kernels;
     try {
       const Case c = read_case(request.case_text, "case", context.registry, options.cache);
-      SimDevice& device = context.device(!command.leave_freed_memory);
+      Device& device = context.device(!command.leave_freed_memory);
       return to_json(c, run_with_expects(c, device, context.registry, options), conditions);
     } catch (const CaseError& e) {
       throw bad_case(e);
@@ -181,13 +183,20 @@ void check_options(const RunCommand& command, const Registry& registry) {
 
 void run(RunCommand& command, CommandContext& context) {
   check_options(command, context.registry);
+  // A device that is not there is told once, not once a case.
+  context.device(!command.leave_freed_memory);
+  command.report.program = version_text(context.program);
   RunConditions& conditions = command.report.conditions;
   conditions.kernels = command.options.kernels;
-  conditions.freed_memory_filled = !command.leave_freed_memory;
+  conditions.freed_memory_filled =
+      !command.leave_freed_memory && context.program.fills_freed_memory;
   if (conditions.kernels != Kernels::registered) {
     command.report.flags += fmt::format(" --kernels {}", to_string(conditions.kernels));
   }
   if (command.leave_freed_memory) command.report.flags += " --leave-freed-memory";
+  if (context.program.name != "sim") {
+    command.report.flags += fmt::format(" --device {}", context.program.name);
+  }
   if (command.jsonl) {
     work(command, context);
   } else {
@@ -225,9 +234,10 @@ void add_run_command(CLI::App& app, CommandContext& context) {
       ->add_option("--cache", run_command->options.cache,
                    "Run this cache alone ('thaw list caches')")
       ->type_name("NAME");
+  add_device_option(*command, context);
   add_kernels_option(*command, run_command->options.kernels);
   command->add_flag("--leave-freed-memory", run_command->leave_freed_memory,
-                    "Freed memory keeps its contents (else it is filled)");
+                    "Freed memory keeps its contents, as on cuda (else it is filled)");
   command->add_flag("-v,--verbose", run_command->report.every_case,
                     "A line also for cases that are as expected");
   command->add_flag("--explain", run_command->report.explain,

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "cli/input.h"
-#include "cli/version.h"
 #include "report/terminal.h"
 
 namespace thaw {
@@ -124,7 +123,7 @@ class JsonReporter final : public RunReporter {
   }
 
   void finish(const RunTally& tally) override {
-    Json json = {{"format", "thaw-run"}, {"version", json_version}, {"program", version_text()}};
+    Json json = {{"format", "thaw-run"}, {"version", json_version}, {"program", options_.program}};
     json["cases"] = std::move(cases_);
     json["summary"] = {{"cases", tally.cases()},
                        {"as_expected", tally.as_expected},

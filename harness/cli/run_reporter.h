@@ -18,6 +18,7 @@ struct RunReportOptions {
   bool every_case = false;  ///< a line also for cases that are as expected
   bool explain = false;     ///< a full report also for findings that were expected
   size_t cases = 0;         ///< how many there will be
+  std::string program;      ///< what --version prints
   RunConditions conditions;
   std::string flags;  ///< of the command that repeats a run: " --kernels torch"
 };

@@ -12,6 +12,7 @@
 
 #include "case/case_text.h"
 #include "cli/command.h"
+#include "cli/device_option.h"
 #include "cli/input.h"
 #include "cli/kernels_option.h"
 #include "ledger/validate.h"
@@ -117,6 +118,7 @@ void add_trace_command(CLI::App& app, CommandContext& context) {
   command->add_option("--requests", trace->requests, "Stops after this many; 0: all")
       ->check(CLI::Range(int64_t{0}, int64_t{100'000'000}))
       ->capture_default_str();
+  add_device_option(*command, context);
   add_kernels_option(*command, trace->kernels);
   command->add_flag("--print-case", trace->print_case,
                     "Prints the case that the trace becomes, and runs nothing");

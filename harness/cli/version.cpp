@@ -2,7 +2,6 @@
 #include "cli/version.h"
 
 #include <fmt/format.h>
-#include <torch/headeronly/version.h>
 
 namespace thaw {
 namespace {
@@ -17,10 +16,10 @@ constexpr const char* compiler = "unknown compiler";
 
 }  // namespace
 
-std::string version_text() {
+std::string version_text(const ProgramDevice& device) {
   std::string_view name = compiler;
   while (name.ends_with(' ')) name.remove_suffix(1);
-  return fmt::format("thaw {} (LibTorch {}, {})", THAW_VERSION, TORCH_VERSION, name);
+  return fmt::format("{} {} ({}, {})", device.program, THAW_VERSION, device.libraries, name);
 }
 
 }  // namespace thaw

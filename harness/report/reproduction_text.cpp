@@ -108,6 +108,19 @@ std::string first_wrong(const Reproduction& wrong) {
   return text;
 }
 
+/// What a demonstration needs of freed memory.
+std::string_view to_string(FreedMemory freed_memory) {
+  switch (freed_memory) {
+    case FreedMemory::any:
+      return "any";
+    case FreedMemory::left_alone:
+      return "left alone";
+    case FreedMemory::filled_with_ones:
+      return "filled";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string reproduction_picture(const Reproduction& right, const Reproduction& wrong,
@@ -135,7 +148,7 @@ std::string reproduction_picture(const Reproduction& right, const Reproduction& 
 std::string reproduction_title(const Demonstration& demonstration) {
   std::string title(demonstration.cache);
   if (!demonstration.scenario.empty()) title += fmt::format(", {}", demonstration.scenario);
-  if (!demonstration.freed_memory_filled) title += ", freed memory left alone";
+  if (demonstration.freed_memory == FreedMemory::left_alone) title += ", freed memory left alone";
   return fmt::format("{}: {}", title, demonstration.behaviour);
 }
 
@@ -148,8 +161,7 @@ std::string reproduction_table(std::span<const Reproduction> rows, const Style& 
     const bool nothing = std::all_of(row.replays.begin(), row.replays.end(),
                                      [](const auto& step) { return step.written.empty(); });
     for (const Finding& finding : row.verdict.findings) found.push_back(headline(finding));
-    text += fmt::format("  {:<26}{:<15}{:<18}{}\n", row.of->cache,
-                        row.of->freed_memory_filled ? "filled" : "left alone",
+    text += fmt::format("  {:<26}{:<15}{:<18}{}\n", row.of->cache, to_string(row.of->freed_memory),
                         nothing ? "nothing" : fmt::format("{}", fmt::join(wrote, " ")),
                         row.of->behaviour == "right" ? style.good(row.of->behaviour)
                                                      : style.bad(row.of->behaviour));

@@ -35,7 +35,7 @@ const std::vector<Demonstration>& demonstrations() {
        "right",
        "",
        usual_case,
-       true,
+       FreedMemory::any,
        {{5}, {6}, {7}, {8}},
        "The write position is an input: the caller puts it into a tensor that never moves, and the "
        "captured kernels read it there at every replay. What the host counts, and how many "
@@ -45,7 +45,7 @@ const std::vector<Demonstration>& demonstrations() {
        "frozen",
        "",
        usual_case,
-       true,
+       FreedMemory::any,
        {{8}, {8}, {8}, {8}},
        "The cache keeps its write position in a C++ integer. The capture recorded the kernels with "
        "the value that the integer had then, 8: five tokens of prompt and three of warm-up. A "
@@ -57,7 +57,7 @@ const std::vector<Demonstration>& demonstrations() {
        "frozen",
        "",
        usual_case,
-       true,
+       FreedMemory::any,
        {{8}, {8}, {8}, {8}},
        "The count is a tensor, but a 0-dim tensor on the CPU. As an operand of a device operation "
        "it "
@@ -68,7 +68,7 @@ const std::vector<Demonstration>& demonstrations() {
        "frozen",
        "",
        usual_case,
-       false,
+       FreedMemory::left_alone,
        {{8}, {8}, {8}, {8}},
        "The count is on the device, but count = count + n makes a new tensor each time. The graph "
        "reads the old one, whose memory was freed, and writes the new one, which it never reads. "
@@ -78,7 +78,7 @@ const std::vector<Demonstration>& demonstrations() {
        "frozen",
        "",
        usual_case,
-       true,
+       FreedMemory::filled_with_ones,
        {{}, {}, {}, {}},
        "The same cache, on a device that fills freed memory: the graph reads a count of -1 from "
        "memory that is nobody's, takes the row for padding, and writes nothing at all. In the "
@@ -88,7 +88,7 @@ const std::vector<Demonstration>& demonstrations() {
        "drifting",
        "",
        usual_case,
-       true,
+       FreedMemory::any,
        {{8}, {9}, {10}, {11}},
        "The count is on the device and is advanced in place, count.add_(n), inside the graph. "
        "That does not freeze: every replay advances it. But every pass does, also the three "
@@ -100,7 +100,7 @@ const std::vector<Demonstration>& demonstrations() {
        "drifting",
        "prompt loaded after the capture, not the count",
        loaded_prompt,
-       true,
+       FreedMemory::any,
        {{2}, {3}, {4}, {5}},
        "The server captured with a dummy token, then restored keys and values of a real prompt, "
        "but "

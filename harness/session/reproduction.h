@@ -16,13 +16,16 @@
 
 namespace thaw {
 
+/// What becomes of memory that was freed, as far as a demonstration depends on it.
+enum class FreedMemory { any, left_alone, filled_with_ones };
+
 /// One way to keep a write position, shown under capture: the case, what must come out, and why.
 struct Demonstration {
   std::string_view cache;
   std::string_view behaviour;  ///< "right", "frozen", "drifting"
   std::string_view scenario;   ///< what is special about the case; empty: the usual one
   std::string_view case_text;  ///< without the setting `cache`
-  bool freed_memory_filled;    ///< with 0xFF bytes; else left alone
+  FreedMemory freed_memory;    ///< that this shows
   std::vector<std::vector<int64_t>> slots;  ///< that each replay must write, right or wrong
   std::string_view why;
 };

@@ -48,7 +48,7 @@ class FileActions {
 };
 
 pid_t spawn(const FileActions& actions, const std::vector<std::string>& arguments,
-            std::vector<std::string> environment) {
+            std::vector<std::string> environment, const std::string& program = THAW_PROGRAM) {
   std::vector<std::string> words = {"thaw"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   environment.emplace_back("TERM=xterm");
@@ -65,7 +65,7 @@ pid_t spawn(const FileActions& actions, const std::vector<std::string>& argument
   envp.push_back(nullptr);
   pid_t process = -1;
   const int error =
-      posix_spawn(&process, THAW_PROGRAM, actions.get(), nullptr, argv.data(), envp.data());
+      posix_spawn(&process, program.c_str(), actions.get(), nullptr, argv.data(), envp.data());
   require(error == 0, "the program cannot be started");
   return process;
 }
@@ -123,7 +123,8 @@ Finished Sandbox::run(const std::vector<std::string>& arguments, const ProgramIn
   actions.open(STDOUT_FILENO, input.out_to.empty() ? streams.path("out").string() : input.out_to,
                O_WRONLY | O_CREAT);
   actions.open(STDERR_FILENO, streams.path("err"), O_WRONLY | O_CREAT);
-  Finished finished{.status = wait_for(spawn(actions, arguments, input.environment)),
+  const std::string program = input.program.empty() ? THAW_PROGRAM : input.program;
+  Finished finished{.status = wait_for(spawn(actions, arguments, input.environment, program)),
                     .out = {},
                     .err = streams.read("err")};
   if (input.out_to.empty()) finished.out = streams.read("out");

@@ -18,6 +18,7 @@ struct Finished {
 struct ProgramInput {
   std::string text;                      ///< standard input
   std::vector<std::string> environment;  ///< "NO_COLOR=1", beside a fixed one without colours
+  std::string program;                   ///< another than thaw
   std::string out_to;  ///< a file or device for standard output, instead of Finished::out
 };
 

@@ -9,7 +9,7 @@ namespace thaw {
 namespace {
 
 Reproduction run(const Demonstration& demonstration, Kernels kernels) {
-  SimDevice device({.poison_freed = demonstration.freed_memory_filled});
+  SimDevice device({.poison_freed = demonstration.freed_memory != FreedMemory::left_alone});
   return reproduce(demonstration, device, Registry::standard(), kernels);
 }
 

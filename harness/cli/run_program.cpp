@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program thaw: chooses a command, and turns whatever goes wrong into one message on standard
-// error and an exit status.
+// Chooses a command, and turns whatever goes wrong into one message on standard error and an exit
+// status.
+
+#include "cli/run_program.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +16,7 @@
 #include "case/case_text.h"
 #include "case/suggestions.h"
 #include "cli/command.h"
+#include "cli/device_option.h"
 #include "cli/version.h"
 #include "trace/request_trace.h"
 
@@ -71,13 +74,16 @@ int finish(thaw::ExitStatus status) {
   return fail(thaw::ExitStatus::harness_failed, "thaw: standard output could not be written");
 }
 
-int run_program(int argc, char** argv) {
-  CLI::App app(about, "thaw");
+int run_command(const thaw::ProgramDevice& device, int argc, char** argv) {
+  CLI::App app(about, std::string(device.program));
   app.footer(footer);
-  app.set_version_flag("--version", thaw::version_text, "Versions of thaw, LibTorch and compiler");
+  app.set_version_flag(
+      "--version", [&device] { return thaw::version_text(device); },
+      "Versions of thaw, LibTorch and compiler");
   app.require_subcommand(1);
   app.get_formatter()->column_width(32);
-  thaw::CommandContext context;
+  thaw::CommandContext context(device, {argv, argv + argc});
+  thaw::add_device_option(app, context);
   thaw::add_reproduce_command(app, context);
   thaw::add_run_command(app, context);
   thaw::add_trace_command(app, context);
@@ -96,9 +102,9 @@ int run_program(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int thaw::run_program(const ProgramDevice& device, int argc, char** argv) {
   try {
-    return run_program(argc, argv);
+    return run_command(device, argc, argv);
   } catch (const thaw::CaseError& e) {
     return fail(thaw::ExitStatus::bad_input, e.what());
   } catch (const thaw::TraceError& e) {
