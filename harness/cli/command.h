@@ -60,6 +60,7 @@ class CommandContext {
 // The commands, one file each. Each adds a subcommand whose callback does the work, prints to
 // standard output and sets the exit status. A callback throws BadInput, CaseError or UnknownCache
 // for bad input; everything else that it throws is a fault of thaw's own.
+void add_audit_command(CLI::App& app, CommandContext& context);
 void add_list_command(CLI::App& app, CommandContext& context);
 void add_reproduce_command(CLI::App& app, CommandContext& context);
 void add_run_command(CLI::App& app, CommandContext& context);

@@ -29,6 +29,7 @@ constexpr const char* footer = R"(Examples:
   thaw run corpus/seeds                  run all cases of a folder
   thaw run case.kv --cache counter       run one case with another cache
   thaw trace requests.csv                drive captured steps with real requests
+  thaw audit counter:host_int            what the capture took from the host
   thaw list ops                          the words of the case language
 
 Exit status: 0 clean, or all expectations held; 1 findings; 2 bad input; 3 incomplete: something
@@ -87,6 +88,7 @@ int run_command(const thaw::ProgramDevice& device, int argc, char** argv) {
   thaw::add_reproduce_command(app, context);
   thaw::add_run_command(app, context);
   thaw::add_trace_command(app, context);
+  thaw::add_audit_command(app, context);
   thaw::add_list_command(app, context);
   try {
     app.parse(argc, argv);

@@ -72,6 +72,9 @@ struct GraphNode {
   std::string operation;  ///< "aten::add.out", "thaw::append_", "memcpy", "memset", "host"
   std::vector<Argument> arguments;
   std::vector<size_t> after;  ///< nodes that must have run before this one
+  /// Functions that were running when it was recorded, innermost first; empty unless the device was
+  /// asked to note them.
+  std::vector<std::string> recorded_by = {};
 };
 
 /// A captured step. Destroying it frees it; its pool's memory goes with the pool's last graph.
@@ -138,6 +141,10 @@ class Device {
   virtual MemoryState state(const MemoryUse& use) const = 0;
   /// What a tensor's storage is now, in the terms that graphs use.
   virtual MemoryUse memory_of(const at::Tensor& tensor) const = 0;
+
+  /// Whether captures note with each node which functions recorded it (GraphNode::recorded_by): slow,
+  /// off at first, left as it is by a reset. A device that cannot tell ignores it.
+  virtual void set_note_call_stacks(bool note) {}
 
   /// Everything back to how it was at first use: the same case gives the same bits after any other.
   /// Throws std::logic_error while tensors or graphs of the device are alive, and DeviceError where

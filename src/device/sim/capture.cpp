@@ -50,6 +50,7 @@ Capture::Capture(CaptureMode mode, uint64_t pool)
   state_->origin = Context::current_stream_id();
   state_->mode = mode;
   state_->thread = std::this_thread::get_id();
+  state_->note_call_stacks = context_->note_call_stacks();
   context_->memory().retain_pool(state_->pool);
   context_->captures().push_back(state_.get());
   stream.capture = state_;

@@ -59,6 +59,8 @@ class Context : public std::enable_shared_from_this<Context> {
   void record_stream(Block& block, int64_t stream);
   bool poison_freed() const { return poison_freed_; }
   void set_poison_freed(bool poison) { poison_freed_ = poison; }
+  bool note_call_stacks() const { return note_call_stacks_; }
+  void set_note_call_stacks(bool note) { note_call_stacks_ = note; }
 
   // Streams.
   StreamState& stream(int64_t id);
@@ -95,6 +97,7 @@ class Context : public std::enable_shared_from_this<Context> {
   std::recursive_mutex mutex_;
   Memory memory_;
   bool poison_freed_;
+  bool note_call_stacks_ = false;
   std::shared_ptr<Context> while_blocks_live_;
   std::deque<StreamState> streams_;
   std::vector<int64_t> idle_side_streams_;

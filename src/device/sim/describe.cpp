@@ -71,6 +71,7 @@ class Describer {
   GraphNode describe() {
     described_.operation = node_.copied_bytes > 0 ? "memcpy" : name_of(node_.op);
     described_.after = node_.after;
+    described_.recorded_by = node_.recorded_by;
     const auto& schema = node_.op.schema().arguments();
     for (size_t i = 0; i < schema.size(); ++i) {
       const OperatorPlan::Argument& plan = node_.plan->arguments[i];

@@ -48,6 +48,7 @@ struct Node {
   c10::SmallVector<Use, 6> uses;
   const GraphDraws* draws = nullptr;  ///< of the capture or graph that the node is in
   uint64_t first_draw = 0;            ///< from draws->start on
+  std::vector<std::string> recorded_by;  ///< see GraphNode
   size_t copied_bytes = 0;  ///< of a plain copy from the second argument to the first, else 0
 };
 
@@ -59,6 +60,7 @@ struct CaptureState {
   std::thread::id thread;
   bool invalid = false;
   bool ended = false;
+  bool note_call_stacks = false;  ///< with every node
   std::vector<Node> nodes;
   std::deque<GraphDraws> draws;  ///< nodes point to them
 };

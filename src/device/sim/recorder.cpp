@@ -8,6 +8,7 @@
 #include <span>
 
 #include "device/sim/allocator.h"
+#include "device/sim/call_stack.h"
 #include "device/sim/context.h"
 #include "device/sim/mirror.h"
 #include "device/sim/operator_plan.h"
@@ -366,6 +367,7 @@ GeneratorState state_of(const Node& node) {
 }  // namespace
 
 void append(CaptureState& capture, Node node) {
+  if (capture.note_call_stacks) node.recorded_by = call_stack();
   StreamState& stream = Context::current().current_stream();
   node.after = stream.frontier;
   capture.nodes.push_back(std::move(node));

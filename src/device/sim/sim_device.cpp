@@ -133,4 +133,6 @@ void SimDevice::reset() {
 
 void SimDevice::set_poison_freed(bool poison) { context_->set_poison_freed(poison); }
 
+void SimDevice::set_note_call_stacks(bool note) { context_->set_note_call_stacks(note); }
+
 }  // namespace thaw

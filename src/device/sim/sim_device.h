@@ -54,6 +54,7 @@ class SimDevice final : public Device {
   void reset() override;
 
   void set_poison_freed(bool poison);
+  void set_note_call_stacks(bool note) override;
   sim::Context& context() { return *context_; }
 
  private:
