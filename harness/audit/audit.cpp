@@ -47,6 +47,23 @@ class RecordingKeeper final : public Oracle {
   std::string failure_;
 };
 
+std::vector<std::string> memory_written(const RecordedNode& node) {
+  std::vector<std::string> written;
+  for (const RecordedArgument& argument : node.arguments) {
+    const bool known = std::find(written.begin(), written.end(), argument.memory) != written.end();
+    if (argument.written && !known) written.push_back(argument.memory);
+  }
+  return written;
+}
+
+/// The part of a call stack that is the subject's own: below it there is only thaw.
+std::vector<std::string> cut_at_subject(const std::vector<std::string>& recorded_by) {
+  const auto end = std::find_if(recorded_by.begin(), recorded_by.end(), [](const std::string& f) {
+    return f.find("::capture(") != std::string::npos;
+  });
+  return {recorded_by.begin(), end};
+}
+
 /// The audit of one cache.
 class Auditor {
  public:
@@ -205,10 +222,11 @@ class Auditor {
                               q_len,
                               number,
                               node.operation,
+                              memory_written(node),
                               argument,
                               value,
                               {std::move(elsewhere)},
-                              node.recorded_by});
+                              cut_at_subject(node.recorded_by)});
   }
 
   void note_host_sources(const RecordedStep& step, int64_t q_len) {

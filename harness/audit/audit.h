@@ -33,10 +33,11 @@ struct FrozenElsewhere {
 struct Frozen {
   FrozenKind kind = FrozenKind::value;
   int64_t q_len = 1;
-  size_t node = 0;        ///< of the graph captured at A, from 1; 0: A has no such node
-  std::string operation;  ///< that was recorded
-  std::string argument;   ///< of the operation; empty for a branch
-  std::string value;      ///< at A
+  size_t node = 0;                  ///< of the graph captured at A, from 1; 0: A has no such node
+  std::string operation;            ///< that was recorded
+  std::vector<std::string> writes;  ///< memory that it writes, by its owner's name
+  std::string argument;             ///< of the operation; empty for a branch
+  std::string value;                ///< at A
   std::vector<FrozenElsewhere> elsewhere;
   std::vector<std::string> recorded_by;  ///< call stack of the recording, innermost first
 };

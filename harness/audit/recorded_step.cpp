@@ -47,6 +47,7 @@ RecordedStep recorded_step(const CapturedGraph& captured) {
       added.memory = names.of(use);
       if (!use.own_pool) added.address = use.address;
       added.bytes = use.bytes;
+      added.written = use.written;
       added.read_from_host = use.host && use.read;
     }
     step.push_back(std::move(recorded));

@@ -21,6 +21,7 @@ struct RecordedArgument {
   std::string memory;
   uintptr_t address = 0;  ///< 0 for a host value and for memory of the graph's own pool
   size_t bytes = 0;
+  bool written = false;
   bool read_from_host = false;  ///< read from pinned host memory at each replay
 };
 

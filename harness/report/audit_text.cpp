@@ -32,7 +32,9 @@ std::string heading(const Audit& audit, const Frozen& frozen) {
   const std::string node =
       frozen.node == 0 ? "a node that A has not"
                        : fmt::format("node {} of {}", frozen.node, nodes_of(audit, frozen.q_len));
-  return fmt::format("q_len {}, {}: {}", frozen.q_len, node, frozen.operation);
+  return fmt::format("q_len {}, {}: {}{}{}", frozen.q_len, node, frozen.operation,
+                     frozen.writes.empty() ? "" : ", which writes ",
+                     fmt::join(frozen.writes, ", "));
 }
 
 /// Values at B, each once, with all that it follows.
@@ -168,6 +170,7 @@ Json to_json(const Audit& audit) {
                                                  {"q_len", frozen.q_len},
                                                  {"node", frozen.node},
                                                  {"operation", frozen.operation},
+                                                 {"writes", frozen.writes},
                                                  {"argument", frozen.argument},
                                                  {"value", frozen.value},
                                                  {"elsewhere", Json::array()},
