@@ -26,11 +26,16 @@ class TokenTally final : public Oracle {
 
   int64_t tokens() const { return tokens_; }
   int64_t wrong() const { return wrong_; }
+  /// Of these, the tokens of replayed steps.
+  int64_t replayed() const { return replayed_; }
+  int64_t replayed_wrong() const { return replayed_wrong_; }
   const std::optional<Token>& first_wrong() const { return first_wrong_; }
 
  private:
   int64_t tokens_ = 0;
   int64_t wrong_ = 0;
+  int64_t replayed_ = 0;
+  int64_t replayed_wrong_ = 0;
   std::optional<Token> first_wrong_;
 };
 

@@ -11,12 +11,15 @@
 
 namespace thaw {
 
+constexpr int64_t trace_slots_max = 4096;
+
 /// How requests become a case.
 struct TraceOptions {
   int64_t rows = 8;              ///< 1 to 16: requests served at a time
   int64_t scale = 1;             ///< lengths are divided by it and rounded up
-  std::optional<int64_t> slots;  ///< per row; empty: what the longest request needs
+  std::optional<int64_t> slots;  ///< per row, 2 to trace_slots_max; empty: what the longest needs
   std::string cache = "static";
+  DecoderKind decoder = DecoderKind::tag;
   int64_t layers = 1;
   int64_t warmups = 3;  ///< throw-away passes before the capture, as serving stacks make them
 };
@@ -29,8 +32,12 @@ int64_t scaled_tokens(int64_t tokens, int64_t scale);
 /// row. After the first prefills come the warm-ups and the one capture that serves the whole trace.
 ///
 /// Throws TraceError, naming the request's line, if one needs more slots than there are or than a
-/// case can have (4096).
+/// case can have; and if the case would be longer than cases can be.
 Case trace_case(std::span<const Request> requests, const TraceOptions& options,
                 std::string_view file);
+
+/// Which request, by its index in order of arrival, `row` holds at the `op`-th op, from 1, of a
+/// case that trace_case made.
+size_t request_at(const Case& c, int64_t op, int64_t row);
 
 }  // namespace thaw

@@ -146,13 +146,17 @@ Finished Sandbox::run_on_terminal(const std::vector<std::string>& arguments, int
   actions.change_folder(folder_);
   actions.open(STDIN_FILENO, "/dev/null", O_RDONLY);
   actions.duplicate(far_end, STDOUT_FILENO);
-  actions.open(STDERR_FILENO, streams.path("err"), O_WRONLY | O_CREAT);
+  if (input.errors_on_terminal) {
+    actions.duplicate(far_end, STDERR_FILENO);
+  } else {
+    actions.open(STDERR_FILENO, streams.path("err"), O_WRONLY | O_CREAT);
+  }
   const pid_t process = spawn(actions, arguments, input.environment);
   close(far_end);
   Finished finished{.status = -1, .out = listen(terminal), .err = {}};
   close(terminal);
   finished.status = wait_for(process);
-  finished.err = streams.read("err");
+  if (!input.errors_on_terminal) finished.err = streams.read("err");
   return finished;
 }
 

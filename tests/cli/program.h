@@ -20,6 +20,7 @@ struct ProgramInput {
   std::vector<std::string> environment;  ///< "NO_COLOR=1", beside a fixed one without colours
   std::string program;                   ///< another than thaw
   std::string out_to;  ///< a file or device for standard output, instead of Finished::out
+  bool errors_on_terminal = false;  ///< of run_on_terminal: standard error, too
 };
 
 /// A folder of its own, in which the program runs, so that the names in its messages are short and
