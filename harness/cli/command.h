@@ -3,10 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "cli/bad_input.h"
 #include "cli/run_program.h"
 #include "report/style.h"
 #include "session/verdict.h"
@@ -24,13 +24,6 @@ enum class ExitStatus : int {
 };
 
 ExitStatus exit_status_of(const Verdict& verdict);
-
-/// A command cannot do what it was asked; the text says what is wrong and what to do. The program
-/// prints it and ends with status 2.
-class BadInput : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// What the commands share.
 class CommandContext {

@@ -21,6 +21,8 @@ std::optional<Failure> attempt(Device& device, Verb verb) {
     device.synchronize();
   } catch (const DeviceError& e) {
     return Failure{.code = e.code(), .text = e.what()};
+  } catch (const c10::AcceleratorError& e) {  // the device's, through LibTorch
+    return Failure{.code = e.get_error_code(), .text = e.what_without_backtrace()};
   } catch (const c10::Error& e) {
     return Failure{.text = e.what_without_backtrace()};
   } catch (const std::exception& e) {
