@@ -74,6 +74,8 @@ struct Expect {
 enum class DecoderKind : uint8_t { tag };
 enum class DeviceChoice : uint8_t { any, sim, cuda };
 enum class CaseDtype : uint8_t { fp32, fp16, bf16 };
+/// When work runs that streams and events leave free (R21).
+enum class CaseSchedule : uint8_t { early, late, shuffle };
 
 /// The configuration of a case (section 2), with the language's defaults.
 struct Settings {
@@ -87,6 +89,8 @@ struct Settings {
   int64_t rows = 1;
   int64_t slots = 16;
   CaseDtype dtype = CaseDtype::fp32;
+  CaseSchedule schedule = CaseSchedule::early;
+  bool lazy = false;
   uint64_t seed = 1;
   bool operator==(const Settings&) const = default;
 };

@@ -165,6 +165,8 @@ static_assert(op_table_follows_the_enumeration());
 constexpr std::array<std::string_view, 1> decoders{"tag"};
 constexpr std::array<std::string_view, 3> devices{"any", "sim", "cuda"};
 constexpr std::array<std::string_view, 3> dtypes{"fp32", "fp16", "bf16"};
+constexpr std::array<std::string_view, 3> schedules{"early", "late", "shuffle"};
+constexpr std::array<std::string_view, 2> off_and_on{"off", "on"};
 
 template <auto Member>
 int64_t get_field(const Settings& settings) {
@@ -210,7 +212,15 @@ constexpr std::array<KeyRow, key_count> key_table{
     number_key<&Settings::rows>("rows", {1, 16}, "rows of the cache, and places of a step"),
     number_key<&Settings::slots>("slots", {1, 4096}, "slots of each row"),
     choice_key<&Settings::dtype>("dtype", dtypes, "element type of keys and values"),
-    number_key<&Settings::seed>("seed", {0, seed_most}, "what tokens and weights are drawn from"),
+    choice_key<&Settings::schedule>(
+        "schedule", schedules,
+        "when work that streams and events leave free is done: at once, as late as allowed, or in "
+        "a legal order drawn from 'seed'"),
+    choice_key<&Settings::lazy>(
+        "lazy", off_and_on,
+        "state of libraries is made at first use, which a device refuses inside a capture"),
+    number_key<&Settings::seed>("seed", {0, seed_most},
+                                "what tokens, weights and shuffled schedules are drawn from"),
 };
 
 std::string range(Bounds bounds) {

@@ -96,7 +96,7 @@ struct KeyRow {
 };
 
 /// The keys, in the order of normal form.
-constexpr size_t key_count = 11;
+constexpr size_t key_count = 13;
 std::span<const KeyRow, key_count> key_rows();
 /// nullptr where no key has this name.
 const KeyRow* find_key(std::string_view name);

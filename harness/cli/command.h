@@ -11,6 +11,7 @@
 #include "report/style.h"
 #include "session/verdict.h"
 #include "subject/registry.h"
+#include "zoo/zoo.h"
 
 namespace thaw {
 
@@ -33,7 +34,7 @@ class CommandContext {
 
   const ProgramDevice& program;
   std::vector<std::string> arguments;  ///< the whole command line, the program's name first
-  Registry registry = Registry::standard();
+  Registry registry = full_registry();
   Style style = Style::of_standard_output();
   /// Set by the command that was chosen.
   ExitStatus exit_status = ExitStatus::clean;

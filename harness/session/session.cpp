@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "case/op_table.h"
@@ -44,6 +45,13 @@ std::string missing_ability(const Case& c, const CacheAbilities& can) {
   }
   if (c.settings.rows > 1 && !can.rows_apart) return "the cache keeps all rows at one length";
   return "";
+}
+
+DeviceBehaviour behaviour_of(const Settings& settings) {
+  constexpr std::array schedules{Schedule::early, Schedule::late, Schedule::shuffle};
+  return {.schedule = schedules[static_cast<size_t>(settings.schedule)],
+          .seed = settings.seed,
+          .lazy_libraries = settings.lazy};
 }
 
 /// One run of one case.
@@ -123,6 +131,7 @@ class Session {
   }
 
   void run_step(const Op& op, int64_t step) {
+    buffers_.clear();  // who holds a tensor keeps its memory alive
     std::optional<Failure> failure = attempt(device_, [&] {
       refill(op);
       device_.fill(subject_.output(), std::byte{0xFF});
@@ -164,6 +173,7 @@ class Session {
 
   void run_capture(const Op& op) {
     ++verdict_.captures;
+    buffers_.clear();
     std::optional<Failure> failure = attempt(device_, [&] { refill(op); });
     ledger_.apply_without_steps(op, number_);
     look_before(op, 0, failure);
@@ -314,7 +324,11 @@ Verdict run_case(const Case& c, Device& device, const Registry& registry,
     return incomplete(
         fmt::format("the case needs the device {}", wanted == DeviceChoice::cuda ? "cuda" : "sim"));
   }
-  device.reset();
+  const DeviceBehaviour behaviour = behaviour_of(c.settings);
+  device.reset(behaviour);
+  if (!device.abilities().behaviours && !(behaviour == DeviceBehaviour{.seed = behaviour.seed})) {
+    verdict.not_covered.emplace_back("schedule and lazy", "the device does not let them be chosen");
+  }
   const std::unique_ptr<Subject> subject = entry->make(device, c, options.kernels);
   if (std::string missing = missing_ability(c, subject->cache().abilities()); !missing.empty()) {
     return incomplete(std::move(missing));

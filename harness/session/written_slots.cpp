@@ -24,13 +24,14 @@ std::vector<std::byte> WrittenSlots::entries(const Moment& moment) const {
   const size_t element = c10::elementSize(cache.spec().layers[layer].key_dtype);
   std::vector<std::byte> all(static_cast<size_t>(moment.ledger.rows() * moment.ledger.slots()) *
                              bytes);
+  const std::vector<Buffer> buffers = cache.buffers();
   std::vector<std::byte> scratch;
   std::byte* to = all.data();
   for (int64_t row = 0; row < moment.ledger.rows(); ++row) {
     for (int64_t position = 0; position < moment.ledger.slots(); ++position, to += bytes) {
       const auto place = cache.locate(layer, row, head, position, Role::keys);
       if (!place) continue;
-      const auto from = moment.device().read(moment.cache_buffers[place->buffer].tensor, scratch);
+      const auto from = moment.device().read(buffers[place->buffer].tensor, scratch);
       for (int64_t i = 0; i < place->dim; ++i) {
         std::memcpy(to + static_cast<size_t>(i) * element,
                     from.data() + place->offset + i * place->stride, element);

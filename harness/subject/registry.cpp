@@ -44,6 +44,10 @@ CacheSpec cache_spec(const Case& c, c10::Device device, Kernels kernels) {
           .kernels = kernels};
 }
 
+DecoderSpec decoder_spec(const Case& c) {
+  return {.heads = c.settings.heads, .seed = static_cast<int64_t>(c.settings.seed)};
+}
+
 Registry Registry::standard() {
   Registry registry;
   registry.add_cache(
@@ -67,10 +71,8 @@ void Registry::add_cache(std::string name, std::string summary, bool faulty, Mak
   add({std::move(name), std::move(summary), faulty,
        [make = std::move(make)](Device& device, const Case& c, Kernels kernels) {
          const CacheSpec spec = cache_spec(c, device.torch_device(), kernels);
-         const DecoderSpec decoder{.heads = c.settings.heads,
-                                   .seed = static_cast<int64_t>(c.settings.seed)};
          return std::make_unique<Subject>(device, c, make(spec),
-                                          std::make_unique<TagDecoder>(decoder, spec));
+                                          std::make_unique<TagDecoder>(decoder_spec(c), spec));
        }});
 }
 

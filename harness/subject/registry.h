@@ -53,7 +53,8 @@ class Registry {
   std::vector<Entry> entries_;
 };
 
-/// The specification of the cache that a case asks for.
+/// The specifications of the cache and of the decoder that a case asks for.
 CacheSpec cache_spec(const Case& c, c10::Device device, Kernels kernels);
+DecoderSpec decoder_spec(const Case& c);
 
 }  // namespace thaw

@@ -15,7 +15,7 @@ namespace thaw {
 ///
 /// Per layer: tag_, the cache's update, visible_sum_ over what update returned. With
 /// CacheSpec::kernels the cache's choice of kernels is the decoder's too.
-class TagDecoder final : public Decoder {
+class TagDecoder : public Decoder {
  public:
   /// Allocates all that steps need, for at most spec.rows places of spec.q_len_max tokens. Throws
   /// std::invalid_argument unless: there are layers, all alike, for one pair of buffers serves them

@@ -34,6 +34,19 @@ struct DeviceAbilities {
   bool exact_liveness = false;   ///< knows of every address whether it was freed or handed out anew
   bool typed_arguments = false;  ///< Graph::nodes tells arguments by name and type
   bool replay_orders = false;    ///< can replay in other legal orders
+  bool behaviours = false;       ///< follows DeviceBehaviour; others behave as they do
+};
+
+/// When work that streams and events leave free is done: at once, as late as allowed, or in a legal
+/// order drawn from a seed.
+enum class Schedule { early, late, shuffle };
+
+/// What a device may choose freely, fixed from one reset to the next.
+struct DeviceBehaviour {
+  Schedule schedule = Schedule::early;
+  uint64_t seed = 1;            ///< of Schedule::shuffle
+  bool lazy_libraries = false;  ///< libraries make their state at first use (rule 22)
+  bool operator==(const DeviceBehaviour&) const = default;
 };
 
 /// Where a device's generator stands: the next random operator draws the Philox numbers of `seed`
@@ -122,10 +135,12 @@ class Device {
                                          const CaptureOptions& options = {}) = 0;
 
   /// The bytes of a contiguous tensor. A device that can be looked at without a copy returns its
-  /// own memory; others copy into `scratch`. Valid until the device does anything.
+  /// own memory; others copy into `scratch`. Waits for all work. Valid until the device does
+  /// anything.
   virtual std::span<const std::byte> read(const at::Tensor& tensor,
                                           std::vector<std::byte>& scratch) const = 0;
-  /// Overwrites bytes of a contiguous tensor from `offset` on, outside any capture.
+  /// Overwrites bytes of a contiguous tensor from `offset` on, outside any capture. Enqueued on the
+  /// current stream, like `fill`; the bytes are copied first, so the caller may reuse them at once.
   virtual void write(const at::Tensor& tensor, size_t offset, std::span<const std::byte> bytes) = 0;
   /// Fills all bytes of a contiguous tensor, outside any capture.
   virtual void fill(const at::Tensor& tensor, std::byte value) = 0;
@@ -146,10 +161,10 @@ class Device {
   /// off at first, left as it is by a reset. A device that cannot tell ignores it.
   virtual void set_note_call_stacks(bool note) {}
 
-  /// Everything back to how it was at first use: the same case gives the same bits after any other.
-  /// Throws std::logic_error while tensors or graphs of the device are alive, and DeviceError where
-  /// an error that stays can only be left with the process (rule 54).
-  virtual void reset() = 0;
+  /// Everything back to how it was at first use, but for the behaviour: the same case gives the
+  /// same bits after any other. Throws std::logic_error while tensors or graphs of the device are
+  /// alive, and DeviceError where an error that stays can only be left with the process (rule 54).
+  virtual void reset(const DeviceBehaviour& behaviour = {}) = 0;
 };
 
 }  // namespace thaw

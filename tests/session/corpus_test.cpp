@@ -17,6 +17,7 @@
 #include "caches/trampoline_cache.h"
 #include "device/sim/sim_device.h"
 #include "session/session.h"
+#include "zoo/zoo.h"
 
 namespace thaw {
 namespace {
@@ -76,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(Caches, CorpusTest,
                          });
 
 TEST(Corpus, every_expectation_of_every_case_holds) {
-  const Registry registry = Registry::standard();
+  const Registry registry = full_registry();
   SimDevice device;
   int64_t expectations = 0;
   for (const std::string folder : {"seeds", "zoo"}) {
@@ -136,7 +137,7 @@ TEST(Corpus, without_warmup_load_and_capture_no_counter_can_be_told_from_the_rig
 }
 
 TEST(Corpus, the_same_case_gives_the_same_verdict_after_any_other) {
-  const Registry registry = Registry::standard();
+  const Registry registry = full_registry();
   const auto cases = corpus_cases("zoo");
   ASSERT_FALSE(cases.empty());
   const auto alone = [&](const CorpusCase& c) {

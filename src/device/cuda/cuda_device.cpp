@@ -156,7 +156,7 @@ MemoryUse CudaDevice::memory_of(const at::Tensor& tensor) const {
   return use;
 }
 
-void CudaDevice::reset() {
+void CudaDevice::reset(const DeviceBehaviour& /*behaviour*/) {
   synchronize();
   at::cuda::clearCublasWorkspaces();
   const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(first_gpu);

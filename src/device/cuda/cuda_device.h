@@ -39,7 +39,8 @@ class CudaDevice final : public Device {
   MemoryUse memory_of(const at::Tensor& tensor) const override;
   /// Gives memory back to CUDA and seeds the generator. What fresh memory holds is not reset: CUDA
   /// promises nothing about it.
-  void reset() override;
+  /// A real device has its own schedule: the behaviour is ignored.
+  void reset(const DeviceBehaviour& behaviour = {}) override;
 
  private:
   c10::cuda::CUDAStream side_stream_;

@@ -126,7 +126,7 @@ MemoryUse SimDevice::memory_of(const at::Tensor& tensor) const {
   return use;
 }
 
-void SimDevice::reset() {
+void SimDevice::reset(const DeviceBehaviour& /*behaviour*/) {
   context_->reset();
   context_->set_poison_freed(options_.poison_freed);
 }

@@ -51,7 +51,7 @@ class SimDevice final : public Device {
   MemoryState state(const MemoryUse& use) const override;
   MemoryUse memory_of(const at::Tensor& tensor) const override;
   /// Also poison_freed is as at construction.
-  void reset() override;
+  void reset(const DeviceBehaviour& behaviour = {}) override;
 
   void set_poison_freed(bool poison);
   void set_note_call_stacks(bool note) override;
