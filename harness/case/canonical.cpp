@@ -40,6 +40,9 @@ class RowStates {
         return set(op, State::parked);
       case OpKind::reset:
         return set(op, State::idle);
+      case OpKind::sleep:
+        std::fill(states_.begin(), states_.end(), State::idle);
+        return;
       case OpKind::copy:
         states_[static_cast<size_t>(op.to)] = State::live;
         return;
@@ -85,6 +88,21 @@ class RowStates {
   std::vector<State> states_;
 };
 
+/// Names in the order of their first use: "g0", "g1", ...
+class Renamed {
+ public:
+  explicit Renamed(char letter) : letter_(letter) {}
+
+  void rename(std::string& name) {
+    if (name.empty()) return;
+    name = names_.try_emplace(name, letter_ + std::to_string(names_.size())).first->second;
+  }
+
+ private:
+  char letter_;
+  std::map<std::string, std::string> names_;
+};
+
 bool names_rows(OpKind kind) {
   const auto arguments = op_row(kind).arguments;
   return std::any_of(arguments.begin(), arguments.end(), [](const OpArgument& argument) {
@@ -100,7 +118,8 @@ std::string canonical_form(const Case& c) {
   if (canonical.settings.cache == "counter") canonical.settings.cache = "counter:host_int";
   canonical.ops.reserve(c.ops.size());
   RowStates states(c.settings.rows);
-  std::map<std::string, std::string> graphs;
+  Renamed graphs('g');
+  Renamed pools('p');
   bool churned = false;  // the last churn holds blocks
   for (const Line<Op>& line : c.ops) {
     Op op = line.value;
@@ -111,9 +130,8 @@ std::string canonical_form(const Case& c) {
     }
     if (names_rows(op.kind) && op.row == all_rows) op.row = states.only_row(op.kind);
     states.apply(op);
-    if (!op.graph.empty()) {
-      op.graph = graphs.try_emplace(op.graph, "g" + std::to_string(graphs.size())).first->second;
-    }
+    graphs.rename(op.graph);
+    pools.rename(op.pool);
     canonical.ops.push_back({std::move(op), {}, {}, {}});
   }
   return print_case(canonical);

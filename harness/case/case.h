@@ -19,6 +19,7 @@ enum class OpKind : uint8_t {
   prefill,
   load,
   decode,
+  serve,
   warmup,
   capture,
   replay,
@@ -29,8 +30,16 @@ enum class OpKind : uint8_t {
   copy,
   park,
   unpark,
+  hold,
   churn,
+  sleep,
+  reseed,
+  fail,
 };
+
+/// What the op `fail` makes fail, as Op::count has it.
+constexpr int64_t fail_capture = 0;
+constexpr int64_t fail_replay = 1;
 
 /// ROWS of an op: one row, or every row that meets the op's precondition (R3).
 constexpr int64_t all_rows = -1;
@@ -52,12 +61,15 @@ struct SourcePosition {
 /// One op, with the fields that its kind uses; the others keep their defaults.
 struct Op {
   OpKind kind = OpKind::decode;
-  int64_t row = 0;                  ///< ROWS, or FROM of copy; all_rows for `all`
-  int64_t to = 0;                   ///< TO of copy
-  int64_t count = 0;                ///< N of prefill, load, churn; L of crop
-  int64_t q = 1;                    ///< q=Q of decode, warmup, capture
-  int64_t times = 1;                ///< xN of decode, warmup, replay
+  int64_t row = 0;  ///< ROWS, or FROM of copy; all_rows for `all`
+  int64_t to = 0;   ///< TO of copy
+  /// N of prefill, load, churn; L of crop; S of reseed; fail_capture or fail_replay of fail
+  int64_t count = 0;
+  int64_t q = 1;                    ///< q=Q of decode, serve, warmup, capture
+  int64_t bucket = 0;               ///< rows=B of warmup, capture: rows 0 to B-1; 0: all rows
+  int64_t times = 1;                ///< xN of decode, serve, warmup, replay
   std::string graph = {};           ///< G of capture, replay, drop
+  std::string pool = {};            ///< pool=P of capture; empty: a pool of its own
   std::vector<int64_t> order = {};  ///< reorder: row i takes row order[i]
   bool operator==(const Op&) const = default;
 };
@@ -88,6 +100,7 @@ struct Settings {
   int64_t dim = 16;
   int64_t rows = 1;
   int64_t slots = 16;
+  int64_t window = 0;
   CaseDtype dtype = CaseDtype::fp32;
   CaseSchedule schedule = CaseSchedule::early;
   bool lazy = false;

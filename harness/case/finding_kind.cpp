@@ -28,7 +28,8 @@ constexpr std::array<FindingKindRow, 13> rows{{
      "the cache's write position of a row of the last batch is neither the ledger's length nor the "
      "position of the last refill (after reset, crop, reorder and copy only the length will do), "
      "or the count of refused entries differs"},
-    {FindingKind::outputs, "outputs", "the output of an accepted token differs from the reference"},
+    {FindingKind::outputs, "outputs",
+     "the output of an accepted token differs from the reference, or a held output changed"},
     {FindingKind::determinism, "determinism",
      "the same case again, or replayed in another legal order, gave other bits"},
     {FindingKind::freeze, "freeze", "two captures of one step differ in a host value"},

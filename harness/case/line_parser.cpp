@@ -148,8 +148,11 @@ void parse_setting(const KeyRow& key, std::span<const Word> words, Settings& set
   } else if (!key.choices.empty()) {
     key.set(settings, parse_choice(key, value, place));
   } else {
-    const auto number = number_within(value.text, key.bounds);
-    if (!number) fail_on_number(value.text, value.column, key.name, key.bounds, place);
+    // A bound by another setting is checked once all are known; until then the largest holds.
+    const Bounds bounds =
+        resolved(key.bounds, find_key("rows")->bounds.most, find_key("slots")->bounds.most);
+    const auto number = number_within(value.text, bounds);
+    if (!number) fail_on_number(value.text, value.column, key.name, bounds, place);
     key.set(settings, *number);
   }
 }

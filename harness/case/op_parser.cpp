@@ -63,7 +63,10 @@ class OpParser {
         op_.*argument.field = parse_count(argument);
         return;
       case OpArgumentKind::graph:
-        op_.graph = parse_graph(take(argument.word));
+        op_.graph = parse_name(take(argument.word));
+        return;
+      case OpArgumentKind::choice:
+        op_.*argument.field = parse_choice(argument);
         return;
     }
   }
@@ -80,11 +83,17 @@ class OpParser {
                                settings_.rows == 1 ? "" : "s"));
   }
 
+  int64_t parse_choice(const OpArgument& argument) {
+    const Word& word = take(argument.word);
+    const auto found = std::find(argument.choices.begin(), argument.choices.end(), word.text);
+    if (found != argument.choices.end()) return found - argument.choices.begin();
+    fail(word.column, fmt::format("unexpected {}; {}", quoted(word.text), expected_form()));
+  }
+
   int64_t parse_count(const OpArgument& argument) {
     const Word& word = take(argument.word);
     const bool up_to_slots = argument.bounds.most == slots_of_the_case;
-    Bounds bounds = argument.bounds;
-    if (up_to_slots) bounds.most = settings_.slots;
+    const Bounds bounds = resolved(argument.bounds, settings_.rows, settings_.slots);
     if (const auto number = number_within(word.text, bounds)) return *number;
     fail_on_number(word.text, word.column, fmt::format("{}: {}", row_.name, argument.word), bounds,
                    place_,
@@ -105,7 +114,7 @@ class OpParser {
     while (next_ < words_.size()) op_.order.push_back(parse_row(take(argument.word), "row"));
   }
 
-  std::string parse_graph(const Word& word) const {
+  std::string parse_name(const Word& word) const {
     if (!is_name(word.text)) {
       fail(word.column, fmt::format("{} is not a name; expected a lower-case letter, then letters, "
                                     "digits or '_', {} in all at most",
@@ -127,17 +136,29 @@ class OpParser {
         fail(word.column, fmt::format("{} is given twice; keep one of them", modifier.name));
       }
       given_[i] = true;
-      const std::string_view digits = word.text.substr(modifier.prefix.size());
-      const auto number = number_within(digits, modifier.bounds);
-      if (!number) {
-        fail_on_number(digits, word.column + static_cast<int64_t>(modifier.prefix.size()),
-                       fmt::format("{}: {}", row_.name, modifier.name), modifier.bounds, place_);
+      const Word value{word.text.substr(modifier.prefix.size()),
+                       word.column + static_cast<int64_t>(modifier.prefix.size())};
+      if (modifier.is_name()) {
+        op_.pool = parse_name(value);
+      } else {
+        op_.*modifier.field = parse_modifier_number(modifier, value);
       }
-      op_.*modifier.field = *number;
       return;
     }
     fail_on_bare_number(word);
     fail(word.column, fmt::format("unexpected {}; {}", quoted(word.text), expected_form()));
+  }
+
+  int64_t parse_modifier_number(const Modifier& modifier, const Word& value) const {
+    const Bounds bounds = resolved(modifier.bounds, settings_.rows, settings_.slots);
+    const auto number = number_within(value.text, bounds);
+    if (!number) {
+      fail_on_number(value.text, value.column, fmt::format("{}: {}", row_.name, modifier.name),
+                     bounds, place_);
+    }
+    // A bucket of all rows is none.
+    const bool all = modifier.bounds.most == rows_of_the_case && *number == settings_.rows;
+    return all ? modifier.left_out : *number;
   }
 
   /// `decode 3` could mean several things, and a bare number is always a row, a count of tokens
@@ -153,7 +174,7 @@ class OpParser {
     std::string remedies;
     for (size_t i = row_.modifiers.size(); i-- > 0;) {
       const Modifier& modifier = row_.modifiers[i];
-      if (given_[i] || value > modifier.bounds.most) continue;
+      if (given_[i] || modifier.counts_one.empty() || value > modifier.bounds.most) continue;
       remedies += fmt::format("{}'{} {}{}' for {} {}", remedies.empty() ? "" : " or ", line,
                               modifier.prefix, value, spelled(value),
                               value == 1 ? modifier.counts_one : modifier.counts_many);

@@ -24,15 +24,24 @@ constexpr std::array new_order{OpArgument{order, "ROW"}};
 constexpr std::array from_to{OpArgument{row, "FROM", &Op::row}, OpArgument{row, "TO", &Op::to}};
 constexpr std::array blocks{OpArgument{number, "N", &Op::count, {0, 64}}};
 
-constexpr Modifier query{"q=", "q", "Q", &Op::q, {1, 4096}, "token in one", "tokens in one"};
-constexpr Modifier times{"x", "x", "N", &Op::times, {1, 1'000'000}, "step", "steps"};
-constexpr std::array only_query{query};
+constexpr int64_t largest = std::numeric_limits<int64_t>::max();
+constexpr std::array seeds{OpArgument{number, "S", &Op::count, {0, largest}}};
+constexpr std::array<std::string_view, 2> calls{"capture", "replay"};
+constexpr std::array failing{OpArgument{choice, "capture|replay", &Op::count, {}, calls}};
+
+constexpr Modifier query{"q=", "q", "Q", &Op::q, {1, 4096}, 1, "token in one", "tokens in one"};
+constexpr Modifier bucket{"rows=", "rows", "B", &Op::bucket, {1, rows_of_the_case}, 0};
+constexpr Modifier pool{"pool=", "pool", "P"};
+constexpr Modifier times{"x", "x", "N", &Op::times, {1, 1'000'000}, 1, "step", "steps"};
+constexpr std::array recording{query, bucket, pool};
+constexpr std::array warming{query, bucket, times};
 constexpr std::array only_times{times};
 constexpr std::array query_and_times{query, times};
 
 constexpr std::array<std::string_view, 2> like_prefill{"prompt", "extend"};
 constexpr std::array<std::string_view, 2> like_load{"restore", "import"};
 constexpr std::array<std::string_view, 3> like_decode{"step", "generate", "forward"};
+constexpr std::array<std::string_view, 2> like_serve{"dispatch", "schedule_step"};
 constexpr std::array<std::string_view, 2> like_warmup{"warm", "dummy"};
 constexpr std::array<std::string_view, 2> like_capture{"record", "graph"};
 constexpr std::array<std::string_view, 2> like_replay{"launch", "run"};
@@ -43,7 +52,11 @@ constexpr std::array<std::string_view, 3> like_reorder{"beam", "permute", "gathe
 constexpr std::array<std::string_view, 2> like_copy{"fork", "clone"};
 constexpr std::array<std::string_view, 3> like_park{"pause", "preempt", "suspend"};
 constexpr std::array<std::string_view, 2> like_unpark{"resume", "continue"};
+constexpr std::array<std::string_view, 2> like_hold{"keep", "retain"};
 constexpr std::array<std::string_view, 2> like_churn{"allocate", "malloc"};
+constexpr std::array<std::string_view, 3> like_sleep{"wake", "offload", "hibernate"};
+constexpr std::array<std::string_view, 2> like_reseed{"manual_seed", "set_seed"};
+constexpr std::array<std::string_view, 2> like_fail{"inject", "break"};
 
 constexpr std::array op_table{
     OpRow{
@@ -73,19 +86,31 @@ constexpr std::array op_table{
           "a live row",
           "The live rows take N eager steps with Q tokens each.",
           like_decode},
-    OpRow{OpKind::warmup,
-          "warmup",
+    OpRow{OpKind::serve,
+          "serve",
           {},
           query_and_times,
           true,
+          "a live row",
+          "The live rows take N steps with Q tokens each as a server makes them: by the smallest "
+          "graph with this Q whose bucket holds them all, or eagerly if there is none.",
+          like_serve},
+    OpRow{OpKind::warmup,
+          "warmup",
+          {},
+          warming,
+          true,
           "",
-          "N eager passes with Q tokens that commit nothing: lengths stay, and what they wrote is "
-          "nobody's.",
+          "N eager passes with Q tokens over the rows below B that commit nothing: lengths stay, "
+          "and what they wrote is nobody's.",
           like_warmup},
-    OpRow{OpKind::capture, "capture", only_graph, only_query, false, "no graph has the name G",
-          "Records the step with Q tokens as graph G and commits nothing.", like_capture},
+    OpRow{OpKind::capture, "capture", only_graph, recording, false, "no graph has the name G",
+          "Records the step with Q tokens over the rows below B as graph G, in memory shared with "
+          "the graphs of pool P, and commits nothing.",
+          like_capture},
     OpRow{OpKind::replay, "replay", only_graph, only_times, true, "graph G exists",
-          "Launches graph G N times: N steps of the rows that are live now.", like_replay},
+          "Launches graph G N times: N steps of those rows below its B that are live now.",
+          like_replay},
     OpRow{OpKind::drop,
           "drop",
           only_graph,
@@ -143,6 +168,14 @@ constexpr std::array op_table{
           "the rows are parked",
           "The rows come back into the batch.",
           like_unpark},
+    OpRow{OpKind::hold,
+          "hold",
+          {},
+          {},
+          false,
+          "a step was made",
+          "The caller keeps what the last step returned; it must not change any more.",
+          like_hold},
     OpRow{OpKind::churn,
           "churn",
           blocks,
@@ -152,6 +185,32 @@ constexpr std::array op_table{
           "Frees what the last churn took, then takes N blocks of every size that the case has "
           "freed or the cache owns, fills them with a canary and keeps them.",
           like_churn},
+    OpRow{OpKind::sleep,
+          "sleep",
+          {},
+          {},
+          false,
+          "",
+          "All rows become idle; keys, values and the memory of graph pools lose their contents "
+          "and keep their addresses; then the cache wakes.",
+          like_sleep},
+    OpRow{OpKind::reseed,
+          "reseed",
+          seeds,
+          {},
+          false,
+          "",
+          "The device's random generator begins anew from seed S.",
+          like_reseed},
+    OpRow{OpKind::fail,
+          "fail",
+          failing,
+          {},
+          false,
+          "it is not armed already",
+          "The next capture, or the next launch of a graph, returns error 2 and does nothing; the "
+          "caller goes on eagerly.",
+          like_fail},
 };
 
 constexpr bool op_table_follows_the_enumeration() {
@@ -189,8 +248,6 @@ constexpr KeyRow choice_key(std::string_view name, std::span<const std::string_v
   return {name, choices, {}, get_field<Member>, set_field<Member>, meaning};
 }
 
-constexpr int64_t seed_most = std::numeric_limits<int64_t>::max();
-
 constexpr std::array<KeyRow, key_count> key_table{
     KeyRow{"cache",
            {},
@@ -211,6 +268,10 @@ constexpr std::array<KeyRow, key_count> key_table{
                                "elements of one head; a tag takes the first twelve"),
     number_key<&Settings::rows>("rows", {1, 16}, "rows of the cache, and places of a step"),
     number_key<&Settings::slots>("slots", {1, 4096}, "slots of each row"),
+    number_key<&Settings::window>(
+        "window", {0, slots_of_the_case},
+        "positions that attention sees, the last of a row; 0: all. For a cache whose rows are "
+        "rings, or shift, it is the number of slots"),
     choice_key<&Settings::dtype>("dtype", dtypes, "element type of keys and values"),
     choice_key<&Settings::schedule>(
         "schedule", schedules,
@@ -224,11 +285,19 @@ constexpr std::array<KeyRow, key_count> key_table{
 };
 
 std::string range(Bounds bounds) {
-  return std::to_string(bounds.least) + " to " +
-         (bounds.most == slots_of_the_case ? "slots" : std::to_string(bounds.most));
+  const std::string most = bounds.most == slots_of_the_case  ? "slots"
+                           : bounds.most == rows_of_the_case ? "rows"
+                                                             : std::to_string(bounds.most);
+  return std::to_string(bounds.least) + " to " + most;
 }
 
 }  // namespace
+
+Bounds resolved(Bounds bounds, int64_t rows, int64_t slots) {
+  if (bounds.most == slots_of_the_case) bounds.most = slots;
+  if (bounds.most == rows_of_the_case) bounds.most = rows;
+  return bounds;
+}
 
 std::span<const OpRow> op_rows() { return op_table; }
 
@@ -262,7 +331,9 @@ std::string op_bounds(const OpRow& row) {
   for (const OpArgument& argument : row.arguments) {
     if (argument.kind == number) add(argument.word, argument.bounds);
   }
-  for (const Modifier& modifier : row.modifiers) add(modifier.word, modifier.bounds);
+  for (const Modifier& modifier : row.modifiers) {
+    if (!modifier.is_name()) add(modifier.word, modifier.bounds);
+  }
   return text;
 }
 

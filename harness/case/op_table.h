@@ -23,14 +23,17 @@ constexpr size_t name_length_max = 32;
 constexpr int64_t ops_max = 1'000'000;
 constexpr int64_t steps_max = 10'000'000;
 
-/// Upper bound that is the case's own number of slots.
+/// Upper bounds that are the case's own number of slots, and of rows.
 constexpr int64_t slots_of_the_case = -1;
+constexpr int64_t rows_of_the_case = -2;
 
 /// The values that a number may have, both ends included.
 struct Bounds {
   int64_t least = 0;
-  int64_t most = 0;  ///< or slots_of_the_case
+  int64_t most = 0;  ///< or slots_of_the_case, rows_of_the_case
 };
+/// With the case's own number in place of its name.
+Bounds resolved(Bounds bounds, int64_t rows, int64_t slots);
 
 enum class OpArgumentKind : uint8_t {
   rows,    ///< ROWS: a row, or `all`; fills `field`
@@ -38,24 +41,30 @@ enum class OpArgumentKind : uint8_t {
   order,   ///< one row for every row of the case; fills Op::order
   number,  ///< within `bounds`; fills `field`
   graph,   ///< a name; fills Op::graph
+  choice,  ///< one of `choices`; fills `field` with its index
 };
 
 struct OpArgument {
   OpArgumentKind kind;
   std::string_view word;         ///< as in the op's form, "ROWS"
-  int64_t Op::*field = nullptr;  ///< of rows, row and number
+  int64_t Op::*field = nullptr;  ///< of rows, row, number and choice
   Bounds bounds = {};            ///< of number
+  std::span<const std::string_view> choices = {};
 };
 
-/// `q=Q` or `xN`: may be left out, which means 1.
+/// `q=Q`, `rows=B`, `pool=P` or `xN`: may be left out.
 struct Modifier {
-  std::string_view prefix;  ///< "q=" or "x"
-  std::string_view name;    ///< "q" or "x"
-  std::string_view word;    ///< as in the op's form, "Q" or "N"
-  int64_t Op::*field;
-  Bounds bounds;
-  std::string_view counts_one;   ///< what it counts, for messages: "step"
-  std::string_view counts_many;  ///< "steps"
+  std::string_view prefix;       ///< "q=" or "x"
+  std::string_view name;         ///< "q" or "x"
+  std::string_view word;         ///< as in the op's form, "Q" or "N"
+  int64_t Op::*field = nullptr;  ///< nullptr: a name, which fills Op::pool
+  Bounds bounds = {};
+  int64_t left_out = 1;  ///< what `field` is without it
+  /// What it counts, for messages to those who write a bare number: "step", "steps". Empty: no
+  /// bare number means it.
+  std::string_view counts_one = {}, counts_many = {};
+
+  bool is_name() const { return field == nullptr; }
 };
 
 struct OpRow {
@@ -96,7 +105,7 @@ struct KeyRow {
 };
 
 /// The keys, in the order of normal form.
-constexpr size_t key_count = 13;
+constexpr size_t key_count = 14;
 std::span<const KeyRow, key_count> key_rows();
 /// nullptr where no key has this name.
 const KeyRow* find_key(std::string_view name);
@@ -106,7 +115,7 @@ std::string key_values(const KeyRow& key);
 /// The value of a key as it is written in a case.
 std::string key_value(const KeyRow& key, const Settings& settings);
 
-/// Ops, keys, kinds, `all` and `clean`: no graph and no cache is called so.
+/// Ops, keys, kinds, `all` and `clean`: no graph, pool or cache is called so.
 bool is_reserved(std::string_view word);
 
 }  // namespace thaw

@@ -150,15 +150,27 @@ class CaseParser {
   /// What can only be judged once all settings are known.
   void check_settings() const {
     const Settings& settings = case_.settings;
-    if (settings.heads % settings.kv_heads == 0) return;
-    const SourcePosition heads =
-        values_[static_cast<size_t>(find_key("heads") - key_rows().data())];
-    const SourcePosition kv_heads =
-        values_[static_cast<size_t>(find_key("kv_heads") - key_rows().data())];
-    throw CaseError(file_, heads.line > kv_heads.line ? heads : kv_heads,
-                    fmt::format("heads must be a multiple of kv_heads, found heads {} and kv_heads "
-                                "{}",
-                                settings.heads, settings.kv_heads));
+    if (settings.heads % settings.kv_heads != 0) {
+      fail_on_settings("heads", "kv_heads",
+                       fmt::format("heads must be a multiple of kv_heads, found heads {} and "
+                                   "kv_heads {}",
+                                   settings.heads, settings.kv_heads));
+    }
+    if (settings.window > settings.slots) {
+      fail_on_settings("window", "slots",
+                       fmt::format("window must be 0 to slots, found window {} and slots {}",
+                                   settings.window, settings.slots));
+    }
+  }
+
+  /// Points at the later of two settings that do not go together.
+  [[noreturn]] void fail_on_settings(std::string_view first, std::string_view second,
+                                     const std::string& message) const {
+    const auto position = [this](std::string_view key) {
+      return values_[static_cast<size_t>(find_key(key) - key_rows().data())];
+    };
+    const bool first_is_later = position(first).line > position(second).line;
+    throw CaseError(file_, position(first_is_later ? first : second), message);
   }
 
   [[noreturn]] void fail_on_unknown_word(const Word& word) const {

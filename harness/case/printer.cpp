@@ -55,6 +55,10 @@ void append_argument(std::string& text, const OpArgument& argument, const Op& op
       text += ' ';
       text += op.graph;
       return;
+    case OpArgumentKind::choice:
+      text += ' ';
+      text += argument.choices[static_cast<size_t>(op.*argument.field)];
+      return;
   }
 }
 
@@ -63,10 +67,16 @@ void append_op(std::string& text, const Op& op) {
   text += row.name;
   for (const OpArgument& argument : row.arguments) append_argument(text, argument, op);
   for (const Modifier& modifier : row.modifiers) {
-    if (op.*modifier.field == 1) continue;
+    const bool left_out =
+        modifier.is_name() ? op.pool.empty() : op.*modifier.field == modifier.left_out;
+    if (left_out) continue;
     text += ' ';
     text += modifier.prefix;
-    append_number(text, op.*modifier.field);
+    if (modifier.is_name()) {
+      text += op.pool;
+    } else {
+      append_number(text, op.*modifier.field);
+    }
   }
 }
 

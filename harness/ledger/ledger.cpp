@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "case/op_table.h"
 
@@ -31,14 +32,26 @@ size_t hash_value(const LedgerState& state) {
   }
   for (const LedgerState::Graph& graph : state.graphs) {
     mix(hash, std::hash<std::string_view>{}(graph.name));
-    mix(hash, static_cast<uint64_t>(graph.q) * 2 + (graph.empty ? 1 : 0));
+    mix(hash, std::hash<std::string_view>{}(graph.pool));
+    mix(hash, static_cast<uint64_t>(graph.q) * 64 + static_cast<uint64_t>(graph.bucket) * 2 +
+                  (graph.empty ? 1 : 0));
   }
+  mix(hash,
+      (state.stepped ? 1u : 0u) + (state.capture_fails ? 2u : 0u) + (state.replay_fails ? 4u : 0u));
   return hash;
 }
 
-Ledger::Ledger(const Settings& settings)
-    : slots_(settings.slots), provenance_(static_cast<size_t>(settings.rows * settings.slots)) {
+Ledger::Ledger(const Settings& settings, Layout layout)
+    : layout_(layout),
+      case_slots_(settings.slots),
+      slots_(settings.slots),
+      window_(settings.window) {
+  if (layout != Layout::linear) {
+    if (window_ > 0) slots_ = window_;
+    window_ = slots_;
+  }
   state_.rows.resize(static_cast<size_t>(settings.rows));
+  provenance_.resize(static_cast<size_t>(settings.rows * slots_));
 }
 
 const LedgerState::Graph* Ledger::graph(const std::string& name) const {
@@ -46,6 +59,25 @@ const LedgerState::Graph* Ledger::graph(const std::string& name) const {
     if (graph.name == name) return &graph;
   }
   return nullptr;
+}
+
+const LedgerState::Graph* Ledger::graph_of(const Op& op) const {
+  if (op.kind == OpKind::replay) return graph(op.graph);
+  if (op.kind != OpKind::serve) return nullptr;
+  int64_t needed = rows();
+  while (needed > 0 && !live(needed - 1)) --needed;
+  const LedgerState::Graph* best = nullptr;
+  for (const LedgerState::Graph& graph : state_.graphs) {
+    if (graph.q != op.q || graph.bucket < needed) continue;
+    if (best == nullptr || graph.bucket <= best->bucket) best = &graph;
+  }
+  return best;
+}
+
+Ledger::Shape Ledger::shape_of(const Op& op) const {
+  if (const LedgerState::Graph* graph = graph_of(op)) return {graph->q, graph->bucket};
+  if (op.kind == OpKind::prefill) return {op.count, rows()};
+  return {op.q, op.bucket > 0 ? op.bucket : rows()};
 }
 
 /// Whether a row meets the precondition of an op that speaks of it (R3) or of an op that steps the
@@ -57,22 +89,27 @@ bool Ledger::qualifies(const Op& op, int64_t row) const {
     case OpKind::load:
       return here.state != RowState::parked;
     case OpKind::decode:
+    case OpKind::serve:
     case OpKind::warmup:
     case OpKind::capture:
     case OpKind::replay:
     case OpKind::park:
       return here.state == RowState::live;
     case OpKind::crop:
-      return here.state == RowState::live && here.length >= op.count;
+      return here.state == RowState::live && here.length >= op.count && evicted_nothing(row);
     case OpKind::unpark:
       return here.state == RowState::parked;
     case OpKind::reset:
     case OpKind::reorder:
+    case OpKind::sleep:
       return true;
     case OpKind::copy:
       return row == op.to;
     case OpKind::drop:
+    case OpKind::hold:
     case OpKind::churn:
+    case OpKind::reseed:
+    case OpKind::fail:
       return false;
   }
   return false;
@@ -90,21 +127,10 @@ bool Ledger::any_takes_part(const Op& op) const {
   return false;
 }
 
-/// Tokens per row in a step of the op.
-int64_t Ledger::tokens_of(const Op& op) const {
-  switch (op.kind) {
-    case OpKind::prefill:
-      return op.count;
-    case OpKind::replay:
-      return graph(op.graph)->q;
-    default:
-      return op.q;
-  }
-}
-
 void Ledger::rows_of(const Op& op, std::vector<int64_t>& rows) const {
   rows.clear();
-  for (int64_t row = 0; row < this->rows(); ++row) {
+  const int64_t end = std::min(shape_of(op).places, this->rows());
+  for (int64_t row = 0; row < end; ++row) {
     if (takes_part(op, row)) rows.push_back(row);
   }
 }
@@ -131,6 +157,7 @@ std::optional<Obstacle> Ledger::obstacle(const Op& op) const {
       if (any_takes_part(op)) return std::nullopt;
       return Obstacle{.kind = Kind::no_row_for_all, .word = 1};
     case OpKind::decode:
+    case OpKind::serve:
       if (any_takes_part(op)) return std::nullopt;
       return Obstacle{.kind = Kind::no_live_row};
     case OpKind::capture:
@@ -143,8 +170,19 @@ std::optional<Obstacle> Ledger::obstacle(const Op& op) const {
     case OpKind::copy:
       return copy_obstacle(op);
     case OpKind::warmup:
+      return warmup_obstacle(op);
+    case OpKind::hold:
+      if (state_.stepped) return std::nullopt;
+      return Obstacle{.kind = Kind::no_step_yet};
+    case OpKind::fail:
+      if (!(op.count == fail_capture ? state_.capture_fails : state_.replay_fails)) {
+        return std::nullopt;
+      }
+      return Obstacle{.kind = Kind::armed_already, .word = 1};
     case OpKind::reorder:
     case OpKind::churn:
+    case OpKind::sleep:
+    case OpKind::reseed:
       return std::nullopt;
   }
   return std::nullopt;
@@ -168,8 +206,7 @@ std::optional<Obstacle> Ledger::argument_obstacle(const Op& op) const {
       if (no_such_row(row)) return Obstacle{.kind = Kind::no_such_row, .word = word, .row = row};
     } else if (argument.kind == OpArgumentKind::number) {
       const int64_t value = op.*argument.field;
-      const auto [least, bound] = argument.bounds;
-      const int64_t most = bound == slots_of_the_case ? slots_ : bound;
+      const auto [least, most] = resolved(argument.bounds, rows(), case_slots_);
       if (value >= least && value <= most) continue;
       return Obstacle{
           .kind = Kind::count_out_of_bounds, .word = word, .least = least, .most = most};
@@ -181,7 +218,8 @@ std::optional<Obstacle> Ledger::argument_obstacle(const Op& op) const {
           .kind = Kind::no_such_row, .word = word + (bad - op.order.begin()), .row = *bad};
     }
   }
-  return std::nullopt;
+  if (op.bucket >= 0 && op.bucket <= rows()) return std::nullopt;
+  return Obstacle{.kind = Kind::no_such_bucket, .least = 1, .most = rows()};
 }
 
 /// What keeps the one row that `op` names from taking part.
@@ -192,6 +230,9 @@ std::optional<Obstacle> Ledger::row_obstacle(const Op& op) const {
     return Obstacle{.kind = Kind::row_is_not_parked, .word = 1, .row = op.row};
   }
   const LedgerState::Row& here = state_.rows[static_cast<size_t>(op.row)];
+  if (here.state == RowState::live && !evicted_nothing(op.row)) {
+    return Obstacle{.kind = Kind::row_has_evicted, .word = 1, .row = op.row, .most = slots_};
+  }
   if (here.state == RowState::live) {
     return Obstacle{.kind = Kind::row_is_shorter, .word = 2, .row = op.row, .most = here.length};
   }
@@ -211,11 +252,23 @@ std::optional<Obstacle> Ledger::copy_obstacle(const Op& op) const {
   return std::nullopt;
 }
 
+/// What a warm-up of a row that is full evicts cannot be undone (R9).
+std::optional<Obstacle> Ledger::warmup_obstacle(const Op& op) const {
+  if (layout_ == Layout::linear) return std::nullopt;
+  const Shape shape = shape_of(op);
+  for (int64_t row = 0; row < shape.places; ++row) {
+    if (!takes_part(op, row) || length(row) + shape.q <= slots_) continue;
+    return Obstacle{.kind = Obstacle::Kind::warmup_evicts, .row = row, .most = slots_};
+  }
+  return std::nullopt;
+}
+
 void Ledger::plan(const Op& op, StepPlan& plan) const {
-  plan.q_len = tokens_of(op);
-  plan.rows.resize(state_.rows.size());
-  plan.positions.resize(state_.rows.size());
-  for (int64_t row = 0; row < rows(); ++row) {
+  const auto [q, places] = shape_of(op);
+  plan.q_len = q;
+  plan.rows.resize(static_cast<size_t>(places));
+  plan.positions.resize(static_cast<size_t>(places));
+  for (int64_t row = 0; row < places; ++row) {
     const bool taken = takes_part(op, row);
     plan.rows[static_cast<size_t>(row)] = taken ? row : -1;
     plan.positions[static_cast<size_t>(row)] = taken ? length(row) : -1;
@@ -223,22 +276,28 @@ void Ledger::plan(const Op& op, StepPlan& plan) const {
 }
 
 void Ledger::commit_step(const Op& op, int64_t number) {
-  const int64_t tokens = tokens_of(op);
-  for (int64_t row = 0; row < rows(); ++row) {
+  const auto [q, places] = shape_of(op);
+  if (graph_of(op) != nullptr) state_.replay_fails = false;
+  state_.stepped = true;
+  for (int64_t row = 0; row < places; ++row) {
     if (!takes_part(op, row)) continue;
     LedgerState::Row& here = state_.rows[static_cast<size_t>(row)];
-    const int64_t accepted = std::min(tokens, slots_ - here.length);
-    refused_ += tokens - accepted;
+    const int64_t end = accepted_end(here.length, q);
+    refused_ += here.length + q - end;
     if (op.kind == OpKind::warmup) continue;
-    write(row, here.length, here.length + accepted, number);
-    here = {RowState::live, here.length + accepted};
+    write(row, here.length, end, number);
+    here = {RowState::live, end};
   }
 }
 
 void Ledger::apply_without_steps(const Op& op, int64_t number) {
   switch (op.kind) {
     case OpKind::capture:
-      state_.graphs.push_back({op.graph, op.q, false});
+      state_.graphs.push_back({op.graph, op.q, shape_of(op).places, op.pool,
+                               std::exchange(state_.capture_fails, false)});
+      return;
+    case OpKind::fail:
+      (op.count == fail_capture ? state_.capture_fails : state_.replay_fails) = true;
       return;
     case OpKind::drop:
       state_.graphs.erase(state_.graphs.begin() + (graph(op.graph) - state_.graphs.data()));
@@ -256,7 +315,7 @@ void Ledger::apply_without_steps(const Op& op, int64_t number) {
     if (op.kind == OpKind::load) {
       write(row, 0, op.count, number);
       here = {RowState::live, op.count};
-    } else if (op.kind == OpKind::reset) {
+    } else if (op.kind == OpKind::reset || op.kind == OpKind::sleep) {
       here = {};
     } else if (op.kind == OpKind::crop) {
       here.length = op.count;
@@ -281,9 +340,10 @@ void Ledger::mark_empty(const std::string& graph) {
 }
 
 void Ledger::write(int64_t row, int64_t begin, int64_t end, int64_t number) {
-  const auto entries = provenance_.begin() + row * slots_;
-  std::fill(entries + begin, entries + end,
-            Provenance{static_cast<uint8_t>(row), static_cast<uint16_t>(number % 65536)});
+  const Provenance written{static_cast<uint8_t>(row), static_cast<uint16_t>(number % 65536)};
+  for (int64_t position = std::max(begin, end - slots_); position < end; ++position) {
+    provenance_[index(row, position)] = written;
+  }
 }
 
 void Ledger::reorder(const std::vector<int64_t>& order) {
@@ -292,7 +352,7 @@ void Ledger::reorder(const std::vector<int64_t>& order) {
   for (size_t row = 0; row < rows.size(); ++row) {
     const int64_t from = order[row];
     state_.rows[row] = rows[static_cast<size_t>(from)];
-    std::copy_n(entries.begin() + from * slots_, state_.rows[row].length,
+    std::copy_n(entries.begin() + from * slots_, std::min(state_.rows[row].length, slots_),
                 provenance_.begin() + static_cast<int64_t>(row) * slots_);
   }
 }
@@ -300,7 +360,8 @@ void Ledger::reorder(const std::vector<int64_t>& order) {
 void Ledger::copy(int64_t from, int64_t to) {
   const int64_t length = this->length(from);
   state_.rows[static_cast<size_t>(to)] = {RowState::live, length};
-  std::copy_n(provenance_.begin() + from * slots_, length, provenance_.begin() + to * slots_);
+  std::copy_n(provenance_.begin() + from * slots_, std::min(length, slots_),
+              provenance_.begin() + to * slots_);
 }
 
 }  // namespace thaw

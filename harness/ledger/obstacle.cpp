@@ -89,6 +89,16 @@ std::string what_and_remedy(const Ledger& ledger, const Op& op, const Obstacle& 
     case Obstacle::Kind::row_is_shorter:
       return fmt::format("row {0} has length {1} here, cannot crop to {2} (L at most {1})", row,
                          obstacle.most, op.count);
+    case Obstacle::Kind::row_has_evicted:
+      return fmt::format(
+          "row {} has length {} here and {} slots, so its first entries are gone; "
+          "crop before the row is full",
+          row, ledger.length(row), obstacle.most);
+    case Obstacle::Kind::warmup_evicts:
+      return fmt::format(
+          "row {} has length {} here and {} slots, so a warm-up would evict entries, "
+          "which cannot be undone; warm up before the row is full",
+          row, ledger.length(row), obstacle.most);
     case Obstacle::Kind::no_row_for_all:
       return no_row_for_all(ledger, op);
     case Obstacle::Kind::no_live_row:
@@ -104,6 +114,15 @@ std::string what_and_remedy(const Ledger& ledger, const Op& op, const Obstacle& 
                          since);
     case Obstacle::Kind::no_such_graph:
       return fmt::format("no graph '{}' here; captured so far: {}", op.graph, graphs_now(ledger));
+    case Obstacle::Kind::no_such_bucket:
+      return fmt::format("rows must be {} to {}, found {}", obstacle.least, obstacle.most,
+                         op.bucket);
+    case Obstacle::Kind::no_step_yet:
+      return "no step was made yet, so there is nothing to keep; 'prefill ROWS N' first";
+    case Obstacle::Kind::armed_already:
+      return fmt::format("the next {} fails already{}; '{}' first",
+                         op.count == fail_capture ? "capture" : "replay", since,
+                         op.count == fail_capture ? "capture G" : "replay G");
   }
   return {};
 }

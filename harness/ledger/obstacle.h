@@ -21,12 +21,17 @@ struct Obstacle {
     row_is_parked,        ///< prefill, load, crop, park, and TO of copy need it in the batch
     row_is_not_parked,    ///< unpark
     row_is_shorter,       ///< crop: `row` has length `most`
+    row_has_evicted,      ///< crop: `row` is longer than its `most` slots (R9)
+    warmup_evicts,        ///< warmup: `row` has no room for it in its `most` slots (R9)
     no_row_for_all,       ///< `all` matches no row (R3)
-    no_live_row,          ///< decode
+    no_live_row,          ///< decode, serve
     same_row,             ///< copy
     wrong_row_count,      ///< reorder takes one row number per row
     graph_exists,         ///< capture (R15)
     no_such_graph,        ///< replay, drop
+    no_such_bucket,       ///< rows=B is not `least` to `most`
+    no_step_yet,          ///< hold
+    armed_already,        ///< fail
   };
   Kind kind = Kind::no_such_row;
   int64_t word = 0;  ///< which word of the line, from 0, which is the op's name

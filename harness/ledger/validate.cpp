@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ class Since {
   /// the line as it was: what counts is since when this row has been out of the batch.
   void note(const Op& op, const LedgerState& state, int64_t line) {
     if (op.kind == OpKind::capture) captured_[op.graph] = line;
+    if (op.kind == OpKind::fail) armed_[static_cast<size_t>(op.count)] = line;
     for (size_t row = 0; row < parked_.size(); ++row) {
       if (state.rows[row].state != RowState::parked) {
         parked_[row] = not_parked;
@@ -38,6 +40,8 @@ class Since {
       line = parked_[static_cast<size_t>(obstacle.row)];
     } else if (obstacle.kind == Obstacle::Kind::graph_exists) {
       line = captured_.at(op.graph);
+    } else if (obstacle.kind == Obstacle::Kind::armed_already) {
+      line = armed_[static_cast<size_t>(op.count)];
     }
     return line == 0 ? std::string() : fmt::format(" since line {}", line);
   }
@@ -46,6 +50,7 @@ class Since {
   static constexpr int64_t not_parked = -1;
   std::vector<int64_t> parked_;
   std::map<std::string, int64_t> captured_;
+  std::array<int64_t, 2> armed_{};  ///< by Op::count of `fail`
 };
 
 /// Where a word of a line stands, `inside` characters into it; the line itself where there is no
@@ -88,8 +93,8 @@ void validate_expect(const Case& c, const Line<Expect>& line, std::string_view f
 
 }  // namespace
 
-void validate_case(const Case& c, std::string_view file) {
-  Ledger ledger(c.settings);
+void validate_case(const Case& c, std::string_view file, Layout layout) {
+  Ledger ledger(c.settings, layout);
   Since since(ledger.rows());
   int64_t number = 0;
   for (const Line<Op>& line : c.ops) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <tuple>
 
 namespace thaw {
 namespace {
@@ -208,16 +209,40 @@ void ExpectedImage::mark_all_but_entries(Device& device, std::span<const Buffer>
   }
 }
 
-void ExpectedImage::store(Device& device, std::span<const Buffer> buffers, const Ledger& ledger,
-                          int64_t row) const {
-  for_each_entry(row, 0, ledger.length(row), [&](const EntryName&, const Place& place) {
-    const Contents& from = contents(place.buffer);
-    for (int64_t i = 0; i < place.dim; ++i) {
-      const auto offset = static_cast<size_t>(place.offset + i * place.stride);
-      device.write(buffers[place.buffer].tensor, offset,
-                   std::span(from.bytes).subspan(offset, from.element_size));
-    }
+std::vector<BufferBytes> ExpectedImage::entries_of(std::span<const int64_t> rows,
+                                                   std::span<const Buffer> buffers,
+                                                   const Ledger& ledger) const {
+  struct Piece {
+    size_t buffer, begin, end;
+  };
+  std::vector<Piece> pieces;
+  for (const int64_t row : rows) {
+    for_each_entry(row, 0, ledger.length(row), [&](const EntryName&, const Place& place) {
+      const size_t element_size = contents(place.buffer).element_size;
+      const bool together = place.stride == static_cast<int64_t>(element_size);
+      const int64_t elements = together ? place.dim : 1;
+      for (int64_t i = 0; i < place.dim; i += elements) {
+        const auto begin = static_cast<size_t>(place.offset + i * place.stride);
+        pieces.push_back(
+            {place.buffer, begin, begin + static_cast<size_t>(elements) * element_size});
+      }
+    });
+  }
+  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
+    return std::tie(a.buffer, a.begin) < std::tie(b.buffer, b.begin);
   });
+  std::vector<BufferBytes> entries;
+  for (size_t first = 0, next = 0; first < pieces.size(); first = next) {
+    const auto [buffer, begin, unused] = pieces[first];
+    size_t end = begin;
+    for (; next < pieces.size() && pieces[next].buffer == buffer && pieces[next].begin == end;
+         ++next) {
+      end = pieces[next].end;
+    }
+    entries.push_back({buffers[buffer].tensor, static_cast<int64_t>(begin),
+                       std::span(contents(buffer).bytes).subspan(begin, end - begin)});
+  }
+  return entries;
 }
 
 bool ExpectedImage::matches(const Device& device, std::span<const Buffer> buffers) const {

@@ -12,6 +12,7 @@
 #include "decoder/tag.h"
 #include "device/device.h"
 #include "ledger/ledger.h"
+#include "subject/subject.h"
 
 namespace thaw {
 
@@ -47,9 +48,10 @@ class ExpectedImage {
   /// Puts the sentinel into every slot that nobody owns (R10); entries stay as they are.
   void mark_all_but_entries(Device& device, std::span<const Buffer> buffers,
                             const Ledger& ledger) const;
-  /// Writes the entries of `row` to the device, as `load` does.
-  void store(Device& device, std::span<const Buffer> buffers, const Ledger& ledger,
-             int64_t row) const;
+  /// The entries of some rows as bytes of the cache's buffers, for `load` to write there; what lies
+  /// side by side is one piece. Valid until the image changes.
+  std::vector<BufferBytes> entries_of(std::span<const int64_t> rows,
+                                      std::span<const Buffer> buffers, const Ledger& ledger) const;
 
   /// Whether the device's keys and values are bit for bit as expected.
   bool matches(const Device& device, std::span<const Buffer> buffers) const;

@@ -35,6 +35,9 @@ class LivenessOracle final : public Oracle {
     for (const CapturedGraph& captured : moment.subject.graphs()) {
       if (captured.graph == nullptr) continue;
       for (const MemoryUse& use : captured.graph->memory()) {
+        // The pool lives as long as the graph. Who shares it takes what a capture left behind
+        // (rule 45), which is no fault until a graph relies on it; its outputs tell.
+        if (use.own_pool) continue;
         const MemoryState state = moment.device().state(use);
         if (state == MemoryState::live) continue;
         findings.add({.kind = FindingKind::liveness,

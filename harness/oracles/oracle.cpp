@@ -12,7 +12,10 @@ bool commits_nothing(OpKind kind) {
     case OpKind::drop:
     case OpKind::park:
     case OpKind::unpark:
+    case OpKind::hold:
     case OpKind::churn:
+    case OpKind::reseed:
+    case OpKind::fail:
       return true;
     default:
       return false;
@@ -36,7 +39,9 @@ std::vector<OracleRow> oracle_rows() {
        "bytes that belong to no slot"},
       {"length", "write positions and the count of refused entries agree with the ledger",
        "rows that took no part in the last step"},
-      {"outputs", "each accepted token saw exactly the entries of its row up to itself",
+      {"outputs",
+       "each accepted token saw exactly the entries of its row up to itself; what the caller keeps "
+       "of a step stays as it was",
        "rounding: the sum is exact"},
   };
 }

@@ -3,8 +3,9 @@
 // Oracle *outputs*, for the tag decoder.
 //
 // Verifies, for every accepted token of every step that commits, that the step's output is exactly
-// the sum over the entries of its row up to itself. Does not look at padded places, refused tokens
-// and warm-ups: their outputs are nobody's.
+// the sum over the entries of its row up to itself, and, after every step and op, that what the
+// caller holds of an earlier step is what that step returned. Does not look at padded places,
+// refused tokens and warm-ups: their outputs are nobody's.
 
 #include <fmt/format.h>
 
@@ -34,8 +35,14 @@ class OutputsOracle final : public Oracle {
  public:
   std::string_view name() const override { return "outputs"; }
 
+  void before_step(const Moment& moment) override {
+    if (moment.op.kind == OpKind::hold) held_ = bytes_of(moment, moment.subject.returned());
+  }
+
   void after(const Moment& moment, Findings& findings) override {
-    if (!moment.committed || findings.has(FindingKind::outputs)) return;
+    if (findings.has(FindingKind::outputs)) return;
+    if (!held_.empty() && !held_is_unchanged(moment, findings)) return;
+    if (!moment.committed) return;
     std::vector<std::byte> scratch;
     const at::Tensor output = moment.subject.output();
     const auto bytes = moment.device().read(output, scratch);
@@ -49,6 +56,24 @@ class OutputsOracle final : public Oracle {
   }
 
  private:
+  static std::vector<std::byte> bytes_of(const Moment& moment, const at::Tensor& tensor) {
+    std::vector<std::byte> scratch;
+    const auto bytes = moment.device().read(tensor, scratch);
+    return {bytes.begin(), bytes.end()};
+  }
+
+  bool held_is_unchanged(const Moment& moment, Findings& findings) const {
+    const at::Tensor& held = moment.subject.held();
+    if (held.defined() && bytes_of(moment, held) == held_) return true;
+    findings.add({.kind = FindingKind::outputs,
+                  .op = moment.op_number,
+                  .step = moment.step,
+                  .place = "the output that the caller holds",
+                  .expected = "as the step returned it",
+                  .found = held.defined() ? "other values" : "nothing"});
+    return false;
+  }
+
   /// Compares all accepted tokens of one place in one layer; false if there was a finding.
   static bool place_is_right(const Moment& moment, const at::Tensor& output,
                              std::span<const float> numbers, int64_t layer, int64_t place,
@@ -56,8 +81,7 @@ class OutputsOracle final : public Oracle {
     const int64_t row = moment.plan->rows[static_cast<size_t>(place)];
     if (row < 0) return true;
     const int64_t position = moment.plan->positions[static_cast<size_t>(place)];
-    const int64_t accepted =
-        std::clamp<int64_t>(moment.ledger.slots() - position, 0, moment.plan->q_len);
+    const int64_t accepted = moment.ledger.accepted_end(position, moment.plan->q_len) - position;
     const int64_t heads = output.size(2), q_len = output.size(3), dim = output.size(4);
     const int64_t group = heads / moment.settings.kv_heads;
     for (int64_t head = 0; head < heads; ++head) {
@@ -79,6 +103,8 @@ class OutputsOracle final : public Oracle {
     }
     return true;
   }
+
+  std::vector<std::byte> held_;  ///< what the step returned that the caller holds; empty: nothing
 };
 
 }  // namespace

@@ -14,12 +14,11 @@
 namespace thaw {
 namespace {
 
-/// Runs one verb of the subject and waits for it; what goes wrong is a failure, not an exception.
+/// Runs one verb of the subject; what goes wrong is a failure, not an exception.
 template <class Verb>
-std::optional<Failure> attempt(Device& device, Verb verb) {
+std::optional<Failure> attempt_in_flight(Verb verb) {
   try {
     verb();
-    device.synchronize();
   } catch (const DeviceError& e) {
     return Failure{.code = e.code(), .text = e.what()};
   } catch (const c10::AcceleratorError& e) {  // the device's, through LibTorch
@@ -30,6 +29,15 @@ std::optional<Failure> attempt(Device& device, Verb verb) {
     return Failure{.text = e.what()};
   }
   return {};
+}
+
+/// The same, and waits for it.
+template <class Verb>
+std::optional<Failure> attempt(Device& device, Verb verb) {
+  return attempt_in_flight([&] {
+    verb();
+    device.synchronize();
+  });
 }
 
 /// What the case asks for and the cache cannot do; empty if nothing.
@@ -85,6 +93,7 @@ class Session {
       ++number_;
       run_op(line.value);
     }
+    if (load_in_flight_) attempt(device_, [] {});
     verdict_.ops = number_;
     verdict_.findings = findings_.in_order();
     if (!findings_.empty()) verdict_.status = Verdict::Status::findings;
@@ -97,14 +106,22 @@ class Session {
     if (steps > 0) return;
     if (op.kind == OpKind::capture) {
       run_capture(op);
+    } else if (op.kind == OpKind::load) {
+      run_load(op);
     } else {
       run_without_steps(op);
     }
   }
 
   void refill(const Op& op) {
+    order_after_load();
     ledger_.plan(op, plan_);
     hand_over_plan();
+  }
+
+  /// What comes next waits, on the device, for a load that is still under way (R18).
+  void order_after_load() {
+    if (std::exchange(load_in_flight_, false)) subject_.await_load();
   }
 
   /// The caller prepares as for a prefill of a fresh row; the entries come by another way than
@@ -137,17 +154,18 @@ class Session {
       device_.fill(subject_.output(), std::byte{0xFF});
     });
     look_before(op, step, failure);
+    const LedgerState::Graph* graph = ledger_.graph_of(op);
     if (!failure) {
       failure = attempt(device_, [&] {
-        if (op.kind == OpKind::replay) {
-          subject_.replay(op.graph);
+        if (graph != nullptr) {
+          subject_.replay(graph->name);
         } else {
           subject_.step();
         }
       });
     }
     ++verdict_.steps;
-    if (op.kind == OpKind::replay) ++verdict_.replays;
+    if (graph != nullptr) ++verdict_.replays;
     ledger_.commit_step(op, number_);
     const bool commits = op.kind != OpKind::warmup;
     buffers_ = subject_.cache().buffers();
@@ -162,7 +180,7 @@ class Session {
       const int64_t row = plan_.rows[i];
       if (row < 0) continue;
       const int64_t from = plan_.positions[i];
-      const int64_t to = std::min(from + plan_.q_len, ledger_.slots());
+      const int64_t to = ledger_.accepted_end(from, plan_.q_len);
       if (commits) {
         image_.commit(ledger_, row, from, to);
       } else {
@@ -177,7 +195,7 @@ class Session {
     std::optional<Failure> failure = attempt(device_, [&] { refill(op); });
     ledger_.apply_without_steps(op, number_);
     look_before(op, 0, failure);
-    if (!failure) failure = attempt(device_, [&] { subject_.capture(op.graph); });
+    if (!failure) failure = attempt(device_, [&] { subject_.capture(op.graph, op.pool); });
     if (failure) {
       failure->in_capture = true;
       ledger_.mark_empty(op.graph);
@@ -186,12 +204,35 @@ class Session {
     look(op, 0, &plan_, false, failure);
   }
 
+  /// Nobody looks after a load, unless it failed at once: it is left in flight (R18).
+  void run_load(const Op& op) {
+    look_before(op, 0, {});
+    ledger_.rows_of(op, rows_);
+    std::optional<Failure> failure = attempt(device_, [&] {
+      order_after_load();
+      refill_for_load(op);
+    });
+    ledger_.apply_without_steps(op, number_);
+    buffers_ = subject_.cache().buffers();
+    image_.rebuild(ledger_);
+    image_.mark_all_but_entries(device_, buffers_, ledger_);
+    if (!failure) {
+      failure =
+          attempt_in_flight([&] { subject_.load(image_.entries_of(rows_, buffers_, ledger_)); });
+    }
+    load_in_flight_ = !failure;
+    if (failure) look(op, 0, nullptr, false, failure);
+  }
+
   void run_without_steps(const Op& op) {
     look_before(op, 0, {});
     ledger_.rows_of(op, rows_);
     lengths_.clear();
     for (int64_t row = 0; row < ledger_.rows(); ++row) lengths_.push_back(ledger_.length(row));
-    const std::optional<Failure> failure = attempt(device_, [&] { apply(op); });
+    const std::optional<Failure> failure = attempt(device_, [&] {
+      order_after_load();
+      apply(op);
+    });
     ledger_.apply_without_steps(op, number_);
     buffers_ = subject_.cache().buffers();
     settle_rows(op);
@@ -212,22 +253,30 @@ class Session {
         return subject_.copy_row(op.row, op.to, lengths_);
       case OpKind::churn:
         return subject_.churn(op.count);
-      case OpKind::load:
-        return refill_for_load(op);
+      case OpKind::hold:
+        return subject_.hold();
+      case OpKind::sleep:
+        return sleep();
+      case OpKind::fail:
+        return subject_.fail_next(op.count);
       default:
         return;  // park and unpark are the caller's affair: positions of -1 from now on
     }
   }
 
+  void sleep() {
+    subject_.reset(rows_);
+    subject_.sleep();
+    image_.mark_all_unowned(device_, subject_.cache().buffers());
+    subject_.wake();
+  }
+
   /// Image, unowned slots and comparable lengths after an op that makes no steps.
   void settle_rows(const Op& op) {
     switch (op.kind) {
-      case OpKind::load:
-        image_.rebuild(ledger_);
-        for (const int64_t row : rows_) image_.store(device_, buffers_, ledger_, row);
-        break;
       case OpKind::crop:
       case OpKind::reset:
+      case OpKind::sleep:
         image_.rebuild(ledger_);
         move_last_refill(rows_);
         break;
@@ -301,6 +350,7 @@ class Session {
   std::vector<int64_t> last_refill_;
   std::vector<int64_t> rows_, lengths_;
   std::vector<Buffer> buffers_;
+  bool load_in_flight_ = false;
 };
 
 }  // namespace

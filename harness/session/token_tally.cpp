@@ -12,7 +12,7 @@ void TokenTally::after(const Moment& moment, Findings& /*findings*/) {
     const int64_t row = moment.plan->rows[static_cast<size_t>(place)];
     if (row < 0) continue;
     const int64_t from = moment.plan->positions[static_cast<size_t>(place)];
-    const int64_t to = std::min(from + moment.plan->q_len, moment.ledger.slots());
+    const int64_t to = moment.ledger.accepted_end(from, moment.plan->q_len);
     for (int64_t position = from; position < to; ++position) {
       ++tokens_;
       replayed_ += replayed;

@@ -52,7 +52,7 @@ void WrittenSlots::after(const Moment& moment, Findings& /*findings*/) {
     const int64_t row = moment.plan->rows[static_cast<size_t>(place)];
     const int64_t first = moment.plan->positions[static_cast<size_t>(place)];
     if (row < 0) continue;
-    for (int64_t p = first; p < std::min(first + moment.plan->q_len, moment.ledger.slots()); ++p) {
+    for (int64_t p = first; p < moment.ledger.accepted_end(first, moment.plan->q_len); ++p) {
       step.expected.push_back({row, p});
     }
   }

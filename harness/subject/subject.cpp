@@ -2,9 +2,12 @@
 #include "subject/subject.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/zeros.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace thaw {
@@ -63,6 +66,7 @@ void Subject::refill(const StepPlan& plan, int64_t generation) {
   const int64_t q_len_max = inputs_.tokens.size(1);
   places_ = plan.places();
   q_len_ = plan.q_len;
+  std::fill_n(host_inputs_.begin(), 2 * rows, -1);
   std::copy(plan.rows.begin(), plan.rows.end(), host_inputs_.begin());
   std::copy(plan.positions.begin(), plan.positions.end(), host_inputs_.begin() + rows);
   host_inputs_[static_cast<size_t>(2 * rows)] = generation;
@@ -80,23 +84,51 @@ void Subject::refill(const StepPlan& plan, int64_t generation) {
 
 void Subject::run_step() { decoder_->step(*cache_, inputs_, places_, q_len_); }
 
-void Subject::step() { run_step(); }
+void Subject::step() {
+  run_step();
+  note_returned();
+}
 
-void Subject::capture(const std::string& name) {
+void Subject::note_returned() {
+  returned_places_ = places_;
+  returned_q_len_ = q_len_;
+}
+
+void Subject::capture(const std::string& name, const std::string& pool) {
+  const CaptureOptions options{.pool = pool_named(pool)};
   std::vector<NamedMemory> before = named_memory();
-  CapturedGraph& captured = graphs_.emplace_back(CapturedGraph{name, nullptr, {}});
-  captured.graph = device_.capture([this] { run_step(); });
+  CapturedGraph& captured = graphs_.emplace_back(CapturedGraph{name, pool, nullptr, {}});
+  if (std::exchange(capture_fails_, false)) return;
+  captured.graph = device_.capture([this] { run_step(); }, options);
   captured.bound = bind_names(*captured.graph, std::move(before), named_memory());
   note_sizes();
 }
 
 void Subject::replay(const std::string& name) {
   const CapturedGraph* captured = find_graph(name);
+  const bool fails = std::exchange(replay_fails_, false);
   if (captured->graph == nullptr) {
     run_step();
+  } else if (fails) {
+    launch_failed();
   } else {
     captured->graph->replay();
   }
+  note_returned();
+}
+
+void Subject::launch_failed() { run_step(); }
+
+void Subject::fail_next(int64_t call) {
+  (call == fail_capture ? capture_fails_ : replay_fails_) = true;
+}
+
+/// The pool of the graphs that share one under this name; 0, a new one, if there are none.
+uint64_t Subject::pool_named(const std::string& pool) const {
+  const auto sharing = std::find_if(graphs_.begin(), graphs_.end(), [&](const CapturedGraph& g) {
+    return !pool.empty() && g.pool == pool && g.graph != nullptr;
+  });
+  return sharing == graphs_.end() ? 0 : sharing->graph->pool();
 }
 
 void Subject::drop(const std::string& name) {
@@ -116,6 +148,61 @@ void Subject::reorder(std::span<const int64_t> from, std::span<const int64_t> le
 void Subject::copy_row(int64_t from, int64_t to, std::span<const int64_t> lengths) {
   cache_->copy_row(from, to, lengths[static_cast<size_t>(from)]);
 }
+
+void Subject::load(std::span<const BufferBytes> entries) {
+  const c10::Device device = device_.torch_device();
+  const c10::impl::VirtualGuardImpl streams(device.type());
+  if (!side_stream_) side_stream_ = streams.getStreamFromGlobalPool(device);
+  size_t bytes = 0;
+  for (const BufferBytes& entry : entries) bytes += entry.bytes.size();
+  staged_ = at::empty({static_cast<int64_t>(bytes)},
+                      at::TensorOptions().dtype(at::kByte).pinned_memory(true));
+  c10::Event enqueued(device.type());
+  enqueued.record(streams.getStream(device));
+  const c10::StreamGuard on_side_stream(*side_stream_);
+  enqueued.block(*side_stream_);
+  int64_t at = 0;
+  for (const BufferBytes& entry : entries) {
+    const auto size = static_cast<int64_t>(entry.bytes.size());
+    const at::Tensor source = staged_.narrow(0, at, size);
+    std::memcpy(source.mutable_data_ptr(), entry.bytes.data(), entry.bytes.size());
+    entry.buffer.view({-1}).view(at::kByte).narrow(0, entry.offset, size).copy_(source, true);
+    at += size;
+  }
+  loaded_.emplace(device.type());
+  loaded_->record(*side_stream_);
+}
+
+void Subject::await_load() {
+  const c10::Device device = device_.torch_device();
+  if (loaded_) loaded_->block(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
+}
+
+void Subject::hold() { held_ = returned().clone(); }
+
+void Subject::sleep() {
+  const auto lose = [this](void* address, size_t bytes) {
+    const auto lost =
+        at::for_blob(address, {static_cast<int64_t>(bytes)})
+            .options(at::TensorOptions().dtype(at::kByte).device(device_.torch_device()))
+            .target_device(device_.torch_device())
+            .make_tensor();
+    device_.fill(lost, std::byte{0xFF});
+  };
+  for (const Buffer& buffer : cache_->buffers()) {
+    if (buffer.role != Role::keys && buffer.role != Role::values) continue;
+    const c10::Storage& storage = buffer.tensor.storage();
+    lose(storage.mutable_data(), storage.nbytes());
+  }
+  for (const CapturedGraph& captured : graphs_) {
+    if (captured.graph == nullptr) continue;
+    for (const MemoryUse& use : captured.graph->memory()) {
+      if (use.own_pool && !use.host) lose(reinterpret_cast<void*>(use.address), use.bytes);
+    }
+  }
+}
+
+void Subject::wake() { cache_->wake(); }
 
 void Subject::churn(int64_t count) {
   churned_.clear();
@@ -140,6 +227,8 @@ const CapturedGraph* Subject::find_graph(std::string_view name) const {
 }
 
 at::Tensor Subject::output() const { return decoder_->output(places_, q_len_); }
+
+at::Tensor Subject::returned() const { return decoder_->output(returned_places_, returned_q_len_); }
 
 std::vector<NamedMemory> Subject::named_memory() const {
   std::vector<NamedMemory> named;

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <c10/core/Event.h>
+#include <c10/core/Stream.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -26,8 +31,16 @@ struct NamedMemory {
 /// A graph that the subject holds, with what it was captured on.
 struct CapturedGraph {
   std::string name;
+  std::string pool;                ///< shared by all graphs of this name for it; empty: its own
   std::unique_ptr<Graph> graph;    ///< null: the capture was refused; replays run eagerly (R16)
   std::vector<NamedMemory> bound;  ///< the named buffers that its nodes touch, as at the capture
+};
+
+/// What is to lie in one of the cache's buffers, from byte `offset` on.
+struct BufferBytes {
+  at::Tensor buffer;
+  int64_t offset = 0;
+  std::span<const std::byte> bytes;
 };
 
 /// What is tested: a cache, in a decoder, on a device, with the graphs it captured and a caller
@@ -48,12 +61,32 @@ class Subject {
   virtual void refill(const StepPlan& plan, int64_t generation);
   /// One eager pass over what was refilled last.
   virtual void step();
-  /// Records the step that was refilled last, on a side stream, under `name`. If this throws, the
-  /// graph exists and is empty.
-  virtual void capture(const std::string& name);
-  /// Launches the graph over what was refilled last; runs eagerly if it is empty (R16).
+  /// Records the step that was refilled last, on a side stream, under `name`; graphs that exist
+  /// and were captured with the same `pool`, unless that is empty, share its memory. If this
+  /// throws, or if the capture was made to fail, the graph exists and is empty.
+  virtual void capture(const std::string& name, const std::string& pool);
+  /// Launches the graph over what was refilled last; runs eagerly if it is empty (R16), or if the
+  /// launch was made to fail.
   virtual void replay(const std::string& name);
   virtual void drop(const std::string& name);
+  /// The next capture, or the next launch of a graph, will return error 2 and do nothing. `call`
+  /// is fail_capture or fail_replay.
+  virtual void fail_next(int64_t call);
+
+  /// Enqueues copies of all `entries` on a side stream, from pinned memory, and waits for nothing.
+  virtual void load(std::span<const BufferBytes> entries);
+  /// Orders what is enqueued from now on after what load enqueued, without waiting on the host.
+  virtual void await_load();
+
+  /// Keeps what the last step returned.
+  virtual void hold();
+  /// What was kept; undefined if nothing was.
+  const at::Tensor& held() const { return held_; }
+
+  /// Memory is given up and comes back at the same addresses with its contents lost: the storages
+  /// of keys and values, and what graphs allocated in their pools. All that is 0xFF afterwards.
+  virtual void sleep();
+  virtual void wake();
 
   /// `lengths` is what the caller knows: the length of every row before the op.
   virtual void reset(std::span<const int64_t> rows);
@@ -76,13 +109,23 @@ class Subject {
 
   /// Output of the step that was refilled last: [layers, places, heads, q_len, dim] fp32.
   at::Tensor output() const;
+  /// What the last step returned, which later refills do not change: the same, of that step.
+  at::Tensor returned() const;
 
   /// Every buffer of cache, decoder and caller as it is now.
   std::vector<NamedMemory> named_memory() const;
 
- private:
+ protected:
+  /// A launch failed: the step, which was not made, is made eagerly.
+  virtual void launch_failed();
+  /// The step's host code, as it runs eagerly and in a capture.
   void run_step();
+  at::Tensor held_;
+
+ private:
   void note_sizes();
+  void note_returned();
+  uint64_t pool_named(const std::string& pool) const;
 
   Device& device_;
   std::unique_ptr<KvCache> cache_;
@@ -91,8 +134,15 @@ class Subject {
   StepInputs inputs_;
   std::vector<int64_t> host_inputs_;
   std::vector<CapturedGraph> graphs_;
-  int64_t places_ = 0;
+  int64_t places_ = 0;  ///< of the last refill
   int64_t q_len_ = 0;
+  int64_t returned_places_ = 0;  ///< of the last step
+  int64_t returned_q_len_ = 0;
+  bool capture_fails_ = false;
+  bool replay_fails_ = false;
+  std::optional<c10::Stream> side_stream_;  ///< of loads
+  std::optional<c10::Event> loaded_;
+  at::Tensor staged_;  ///< pinned: what the last load copies from
   std::set<int64_t> block_sizes_;
   std::vector<at::Tensor> churned_;
 };

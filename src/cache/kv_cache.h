@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/layout.h"
 #include "cache/step_plan.h"
 #include "kernels/kernels.h"
 
@@ -28,15 +29,11 @@ struct CacheSpec {
   int64_t rows = 1;
   int64_t slots = 16;     ///< per row: the capacity of a linear cache
   int64_t q_len_max = 1;  ///< the largest q_len of any step
-  int64_t window = 0;     ///< for layouts ring and shift: the number of slots; 0: none
+  int64_t window = 0;     ///< positions that attention sees, the last of a row; 0: all
   std::vector<LayerSpec> layers{LayerSpec{}};
   c10::Device device = c10::Device(c10::kCPU);
   Kernels kernels = Kernels::registered;
 };
-
-/// Which slot a position lies in. linear: slot = position. ring: position mod slots.
-/// shift: the position until the window is full, then position - length + window.
-enum class Layout { linear, ring, shift };
 
 /// What a cache can do; whoever makes cases asks for no more, and the verdict lists what was not
 /// asked.
@@ -131,7 +128,8 @@ class KvCache {
   virtual std::vector<Buffer> buffers() const = 0;
 
   /// Where the entry of `position` lies; role is keys or values. Empty where the position has no
-  /// place: past the end, not resident, rolled out of the window.
+  /// place: past the end, not resident. In a layout that shifts, `position` counts from the oldest
+  /// entry that is still in the row, for only the caller knows how long the row is.
   virtual std::optional<Place> locate(int64_t layer, int64_t row, int64_t head, int64_t position,
                                       Role role) const = 0;
 

@@ -73,7 +73,7 @@ void case_subject_alone(benchmark::State& state) {
         for (int64_t step = 0; step < std::max<int64_t>(Ledger::steps_of(op), 1); ++step) {
           subject->refill(plan, number);
           if (op.kind == OpKind::capture) {
-            subject->capture(op.graph);
+            subject->capture(op.graph, op.pool);
           } else if (op.kind == OpKind::replay) {
             subject->replay(op.graph);
           } else {

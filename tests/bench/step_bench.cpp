@@ -33,7 +33,7 @@ void replayed_step(benchmark::State& state, Kernels kernels) {
   SimDevice device;
   const auto subject = make_subject(device, kernels);
   subject->step();
-  subject->capture("g");
+  subject->capture("g", "");
   for (auto _ : state) subject->replay("g");
   state.counters["nodes"] = static_cast<double>(subject->graphs().front().graph->node_count());
 }
@@ -44,7 +44,7 @@ void captured_step(benchmark::State& state, Kernels kernels) {
   const auto subject = make_subject(device, kernels);
   subject->step();
   for (auto _ : state) {
-    subject->capture("g");
+    subject->capture("g", "");
     subject->drop("g");
   }
 }
