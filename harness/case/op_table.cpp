@@ -280,7 +280,7 @@ constexpr std::array<KeyRow, key_count> key_table{
     choice_key<&Settings::lazy>(
         "lazy", off_and_on,
         "state of libraries is made at first use, which a device refuses inside a capture"),
-    number_key<&Settings::seed>("seed", {0, seed_most},
+    number_key<&Settings::seed>("seed", {0, largest},
                                 "what tokens, weights and shuffled schedules are drawn from"),
 };
 

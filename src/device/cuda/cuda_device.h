@@ -38,8 +38,7 @@ class CudaDevice final : public Device {
   MemoryState state(const MemoryUse& use) const override;
   MemoryUse memory_of(const at::Tensor& tensor) const override;
   /// Gives memory back to CUDA and seeds the generator. What fresh memory holds is not reset: CUDA
-  /// promises nothing about it.
-  /// A real device has its own schedule: the behaviour is ignored.
+  /// promises nothing about it. The behaviour is ignored: a real device has its own.
   void reset(const DeviceBehaviour& behaviour = {}) override;
 
  private:
