@@ -79,15 +79,20 @@ class OpParser {
     const Bounds bounds{0, settings_.rows - 1};
     if (const auto number = number_within(word.text, bounds)) return *number;
     fail_on_number(word.text, word.column, fmt::format("{}: {}", row_.name, what), bounds, place_,
-                   fmt::format("; the case has {} row{} ('rows' sets how many)", settings_.rows,
-                               settings_.rows == 1 ? "" : "s"));
+                   hint_of_rows());
+  }
+
+  std::string hint_of_rows() const {
+    return fmt::format("; the case has {} row{} ('rows' sets how many)", settings_.rows,
+                       settings_.rows == 1 ? "" : "s");
   }
 
   int64_t parse_choice(const OpArgument& argument) {
     const Word& word = take(argument.word);
     const auto found = std::find(argument.choices.begin(), argument.choices.end(), word.text);
     if (found != argument.choices.end()) return found - argument.choices.begin();
-    fail(word.column, fmt::format("unexpected {}; {}", quoted(word.text), expected_form()));
+    fail(word.column, fmt::format("{} must be {}, found {}", argument.word,
+                                  fmt::join(argument.choices, " or "), quoted(word.text)));
   }
 
   int64_t parse_count(const OpArgument& argument) {
@@ -150,15 +155,15 @@ class OpParser {
   }
 
   int64_t parse_modifier_number(const Modifier& modifier, const Word& value) const {
+    const bool of_rows = modifier.bounds.most == rows_of_the_case;
     const Bounds bounds = resolved(modifier.bounds, settings_.rows, settings_.slots);
     const auto number = number_within(value.text, bounds);
     if (!number) {
       fail_on_number(value.text, value.column, fmt::format("{}: {}", row_.name, modifier.name),
-                     bounds, place_);
+                     bounds, place_, of_rows ? hint_of_rows() : std::string());
     }
     // A bucket of all rows is none.
-    const bool all = modifier.bounds.most == rows_of_the_case && *number == settings_.rows;
-    return all ? modifier.left_out : *number;
+    return of_rows && *number == settings_.rows ? modifier.left_out : *number;
   }
 
   /// `decode 3` could mean several things, and a bare number is always a row, a count of tokens

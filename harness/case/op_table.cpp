@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "case/op_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -27,7 +29,7 @@ constexpr std::array blocks{OpArgument{number, "N", &Op::count, {0, 64}}};
 constexpr int64_t largest = std::numeric_limits<int64_t>::max();
 constexpr std::array seeds{OpArgument{number, "S", &Op::count, {0, largest}}};
 constexpr std::array<std::string_view, 2> calls{"capture", "replay"};
-constexpr std::array failing{OpArgument{choice, "capture|replay", &Op::count, {}, calls}};
+constexpr std::array failing{OpArgument{choice, "CALL", &Op::count, {}, calls}};
 
 constexpr Modifier query{"q=", "q", "Q", &Op::q, {1, 4096}, 1, "token in one", "tokens in one"};
 constexpr Modifier bucket{"rows=", "rows", "B", &Op::bucket, {1, rows_of_the_case}, 0};
@@ -208,8 +210,8 @@ constexpr std::array op_table{
           {},
           false,
           "it is not armed already",
-          "The next capture, or the next launch of a graph, returns error 2 and does nothing; the "
-          "caller goes on eagerly.",
+          "The next capture, or the next launch of a graph by replay or serve, returns error 2 and "
+          "does nothing; the caller goes on eagerly.",
           like_fail},
 };
 
@@ -330,6 +332,9 @@ std::string op_bounds(const OpRow& row) {
   };
   for (const OpArgument& argument : row.arguments) {
     if (argument.kind == number) add(argument.word, argument.bounds);
+    if (argument.kind == choice) {
+      text += fmt::format("{} {}", argument.word, fmt::join(argument.choices, " or "));
+    }
   }
   for (const Modifier& modifier : row.modifiers) {
     if (!modifier.is_name()) add(modifier.word, modifier.bounds);

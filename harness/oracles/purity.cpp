@@ -2,9 +2,10 @@
 //
 // Oracle *purity*.
 //
-// Verifies that an op that commits nothing (warmup, capture, drop, park, unpark, churn) left
-// committed entries, lengths and the caller's inputs as they were, and that no op ever changed a
-// constant. Judges lengths as the length oracle does. Does not look at scratch memory.
+// Verifies that an op that commits nothing (warmup, capture, drop, park, unpark, hold, churn,
+// reseed, fail) left committed entries, lengths and the caller's inputs as they were, and that no
+// op ever changed a constant. Judges lengths as the length oracle does. Does not look at scratch
+// memory.
 
 #include <fmt/format.h>
 

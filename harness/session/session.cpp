@@ -157,7 +157,9 @@ class Session {
     const LedgerState::Graph* graph = ledger_.graph_of(op);
     if (!failure) {
       failure = attempt(device_, [&] {
-        if (graph != nullptr) {
+        if (op.kind == OpKind::serve) {
+          subject_.serve(graph != nullptr ? graph->name : "");
+        } else if (graph != nullptr) {
           subject_.replay(graph->name);
         } else {
           subject_.step();
@@ -257,6 +259,8 @@ class Session {
         return subject_.hold();
       case OpKind::sleep:
         return sleep();
+      case OpKind::reseed:
+        return subject_.reseed(static_cast<uint64_t>(op.count));
       case OpKind::fail:
         return subject_.fail_next(op.count);
       default:

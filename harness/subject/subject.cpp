@@ -117,6 +117,14 @@ void Subject::replay(const std::string& name) {
   note_returned();
 }
 
+void Subject::serve(const std::string& graph) {
+  if (graph.empty()) {
+    step();
+  } else {
+    replay(graph);
+  }
+}
+
 void Subject::launch_failed() { run_step(); }
 
 void Subject::fail_next(int64_t call) {
@@ -203,6 +211,8 @@ void Subject::sleep() {
 }
 
 void Subject::wake() { cache_->wake(); }
+
+void Subject::reseed(uint64_t seed) { device_.set_generator({.seed = seed, .offset = 0}); }
 
 void Subject::churn(int64_t count) {
   churned_.clear();

@@ -68,6 +68,9 @@ class Subject {
   /// Launches the graph over what was refilled last; runs eagerly if it is empty (R16), or if the
   /// launch was made to fail.
   virtual void replay(const std::string& name);
+  /// One step as a server makes it (R17): by `graph`, which is the right one, or eagerly where
+  /// that is empty.
+  virtual void serve(const std::string& graph);
   virtual void drop(const std::string& name);
   /// The next capture, or the next launch of a graph, will return error 2 and do nothing. `call`
   /// is fail_capture or fail_replay.
@@ -87,6 +90,9 @@ class Subject {
   /// of keys and values, and what graphs allocated in their pools. All that is 0xFF afterwards.
   virtual void sleep();
   virtual void wake();
+
+  /// The device's generator begins anew.
+  virtual void reseed(uint64_t seed);
 
   /// `lengths` is what the caller knows: the length of every row before the op.
   virtual void reset(std::span<const int64_t> rows);

@@ -23,6 +23,20 @@ TEST(CanonicalForm, renames_graphs_by_first_use) {
             "drop g1\n");
 }
 
+TEST(CanonicalForm, renames_pools_by_first_use_and_keeps_own_pools_apart) {
+  EXPECT_EQ(canonical("capture a pool=g0\ncapture b\ncapture c pool=x\ncapture d pool=g0\n"),
+            "thaw case 1\ncapture g0 pool=p0\ncapture g1\ncapture g2 pool=p1\n"
+            "capture g3 pool=p0\n");
+}
+
+TEST(CanonicalForm, knows_that_sleep_makes_all_rows_idle) {
+  EXPECT_EQ(canonical("rows 2\nprefill all 2\npark 0\nsleep\nprefill all 3\n"),
+            "thaw case 1\nrows 2\nprefill all 2\npark 0\nsleep\nprefill all 3\n");
+  EXPECT_EQ(canonical("rows 2\nprefill 0 2\nprefill 1 2\npark 0\nsleep\nprefill 1 2\npark all\n"),
+            "thaw case 1\nrows 2\nprefill 0 2\nprefill 1 2\npark 0\nsleep\nprefill 1 2\n"
+            "park 1\n");
+}
+
 TEST(CanonicalForm, keeps_names_apart_that_look_like_its_own) {
   EXPECT_EQ(canonical("capture g1\ncapture g0\nreplay g1\n"),
             "thaw case 1\ncapture g0\ncapture g1\nreplay g0\n");

@@ -86,14 +86,16 @@ TEST(CaseErrors, the_first_line_says_that_this_is_a_case_of_a_version_that_is_kn
 
 TEST(CaseErrors, words_are_unknown_by_name_and_near_ones_are_suggested) {
   constexpr BadText table[] = {
-      {"window 8\n",
-       "a.kv:2:1: unknown word 'window'; expected a key, an op or 'expect' ('thaw list ops' shows "
+      {"capacity 8\n",
+       "a.kv:2:1: unknown word 'capacity'; expected a key, an op or 'expect' ('thaw list ops' "
+       "shows "
        "all)"},
-      {"hold\n",
-       "a.kv:2:1: unknown word 'hold'; expected a key, an op or 'expect' ('thaw list ops' shows "
+      {"quantise\n",
+       "a.kv:2:1: unknown word 'quantise'; expected a key, an op or 'expect' ('thaw list ops' "
+       "shows "
        "all)"},
-      {"decode\nserve\n",
-       "a.kv:3:1: unknown op 'serve'; expected an op or 'expect' ('thaw list ops' shows all)"},
+      {"decode\nquantise\n",
+       "a.kv:3:1: unknown op 'quantise'; expected an op or 'expect' ('thaw list ops' shows all)"},
       {"decode\nSchedule late\n",
        "a.kv:3:1: unknown op 'Schedule'; expected an op or 'expect' ('thaw list ops' shows all)"},
       {"decode\ndecod\n",
@@ -143,6 +145,9 @@ TEST(CaseErrors, settings_have_one_value_within_bounds_and_are_set_once) {
        "a.kv:3:10: heads must be a multiple of kv_heads, found heads 3 and kv_heads 2"},
       {"kv_heads 2\nheads 3\n",
        "a.kv:3:7: heads must be a multiple of kv_heads, found heads 3 and kv_heads 2"},
+      {"slots 8\nwindow 9\n", "a.kv:3:8: window must be 0 to slots, found window 9 and slots 8"},
+      {"window 9\nslots 8\n", "a.kv:3:7: window must be 0 to slots, found window 9 and slots 8"},
+      {"window 17\n", "a.kv:2:8: window must be 0 to slots, found window 17 and slots 16"},
       {"kv_heads 4\ndecode\nnonsense\n",
        "a.kv:2:10: heads must be a multiple of kv_heads, found heads 2 and kv_heads 4"},
   };
@@ -154,24 +159,27 @@ TEST(CaseErrors, every_key_with_a_number_accepts_its_bounds_and_nothing_outside)
   for (const KeyRow& key : key_rows()) {
     if (key.is_name() || !key.choices.empty()) continue;
     const auto set_to = [&](const std::string& value) {
-      // One head divides every number of heads, and sixteen heads are a multiple of sixteen.
-      const std::string other = key.name == "kv_heads" ? "heads 16\n" : "";
+      // One head divides every number of heads, sixteen heads are a multiple of sixteen, and a
+      // window is not larger than its row.
+      const std::string other = key.name == "kv_heads" ? "heads 16\n"
+                                : key.name == "window" ? "slots 4096\n"
+                                                       : "";
       return error_of("thaw case 1\n" + other + std::string(key.name) + " " + value + "\n");
     };
-    EXPECT_EQ(set_to(std::to_string(key.bounds.least)), "") << key.name;
-    EXPECT_EQ(set_to(std::to_string(key.bounds.most)), "") << key.name;
-    const auto above = std::to_string(static_cast<uint64_t>(key.bounds.most) + 1);
-    const std::string range =
-        std::to_string(key.bounds.least) + " to " + std::to_string(key.bounds.most);
+    const Bounds bounds = resolved(key.bounds, 16, 4096);
+    EXPECT_EQ(set_to(std::to_string(bounds.least)), "") << key.name;
+    EXPECT_EQ(set_to(std::to_string(bounds.most)), "") << key.name;
+    const auto above = std::to_string(static_cast<uint64_t>(bounds.most) + 1);
+    const std::string range = std::to_string(bounds.least) + " to " + std::to_string(bounds.most);
     EXPECT_NE(set_to(above).find(std::string(key.name) + " must be " + range + ", found " + above),
               std::string::npos)
         << set_to(above);
-    if (key.bounds.least > 0) {
+    if (bounds.least > 0) {
       EXPECT_NE(set_to("0").find("must be " + range + ", found 0"), std::string::npos);
     }
     ++checked;
   }
-  EXPECT_EQ(checked, 7);
+  EXPECT_EQ(checked, 8);
 }
 
 TEST(CaseErrors, arguments_are_all_there_and_within_bounds) {
@@ -215,9 +223,26 @@ TEST(CaseErrors, modifiers_apply_to_the_op_and_come_once) {
       {"replay g x1000001\n", "a.kv:2:11: replay: x must be 1 to 1000000, found 1000001"},
       {"decode q=2 x3 q=2\n", "a.kv:2:15: decode: q is given twice; keep one of them"},
       {"replay g q=2\n", "a.kv:2:10: replay: unexpected 'q=2'; expected 'replay G [xN]'"},
-      {"capture g x2\n", "a.kv:2:11: capture: unexpected 'x2'; expected 'capture G [q=Q]'"},
-      {"capture g rows=2\n", "a.kv:2:11: capture: unexpected 'rows=2'; expected 'capture G [q=Q]'"},
-      {"capture g pool=p\n", "a.kv:2:11: capture: unexpected 'pool=p'; expected 'capture G [q=Q]'"},
+      {"capture g x2\n",
+       "a.kv:2:11: capture: unexpected 'x2'; expected 'capture G [q=Q] [rows=B] [pool=P]'"},
+      {"capture g rows=2\n",
+       "a.kv:2:16: capture: rows must be 1, found 2; the case has 1 row ('rows' sets how many)"},
+      {"rows 3\ncapture g rows=0\n",
+       "a.kv:3:16: capture: rows must be 1 to 3, found 0; the case has 3 rows ('rows' sets how "
+       "many)"},
+      {"capture g pool=\n",
+       "a.kv:2:16: capture: '' is not a name; expected a lower-case letter, then letters, digits "
+       "or "
+       "'_', 32 in all at most"},
+      {"capture g pool=all\n",
+       "a.kv:2:16: capture: 'all' is a word of the language; take another name"},
+      {"capture g pool=p pool=p\n", "a.kv:2:18: capture: pool is given twice; keep one of them"},
+      {"decode rows=1\n", "a.kv:2:8: decode: unexpected 'rows=1'; expected 'decode [q=Q] [xN]'"},
+      {"serve pool=p\n", "a.kv:2:7: serve: unexpected 'pool=p'; expected 'serve [q=Q] [xN]'"},
+      {"hold 1\n", "a.kv:2:6: hold: unexpected '1'; expected 'hold'"},
+      {"fail\n", "a.kv:2:5: fail: CALL is missing; expected 'fail CALL'"},
+      {"fail launch\n", "a.kv:2:6: fail: CALL must be capture or replay, found 'launch'"},
+      {"reseed -1\n", "a.kv:2:8: reseed: S must be 0 to 9223372036854775807, found '-1'"},
       {"reset 0 x2\n", "a.kv:2:9: reset: unexpected 'x2'; expected 'reset ROWS'"},
   };
   expect_line_errors(table);
@@ -248,7 +273,8 @@ TEST(CaseErrors, a_bare_number_is_told_what_to_write_instead) {
 
 TEST(CaseErrors, graphs_have_names_that_are_no_words_of_the_language) {
   constexpr BadText table[] = {
-      {"capture\n", "a.kv:2:8: capture: G is missing; expected 'capture G [q=Q]'"},
+      {"capture\n",
+       "a.kv:2:8: capture: G is missing; expected 'capture G [q=Q] [rows=B] [pool=P]'"},
       {"capture G\n",
        "a.kv:2:9: capture: 'G' is not a name; expected a lower-case letter, then letters, digits "
        "or '_', 32 in all at most"},

@@ -16,7 +16,7 @@ namespace thaw {
 namespace {
 
 TEST(OpTable, ops_are_found_by_kind_and_by_name) {
-  EXPECT_EQ(op_rows().size(), 14u);
+  EXPECT_EQ(op_rows().size(), 19u);
   for (const OpRow& row : op_rows()) {
     EXPECT_EQ(&op_row(row.kind), &row);
     EXPECT_EQ(find_op(row.name), &row);
@@ -30,19 +30,22 @@ TEST(OpTable, ops_are_found_by_kind_and_by_name) {
 TEST(OpTable, forms_are_written_from_arguments_and_modifiers) {
   EXPECT_EQ(op_form(op_row(OpKind::prefill)), "prefill ROWS N");
   EXPECT_EQ(op_form(op_row(OpKind::decode)), "decode [q=Q] [xN]");
-  EXPECT_EQ(op_form(op_row(OpKind::capture)), "capture G [q=Q]");
+  EXPECT_EQ(op_form(op_row(OpKind::capture)), "capture G [q=Q] [rows=B] [pool=P]");
+  EXPECT_EQ(op_form(op_row(OpKind::warmup)), "warmup [q=Q] [rows=B] [xN]");
+  EXPECT_EQ(op_form(op_row(OpKind::fail)), "fail CALL");
+  EXPECT_EQ(op_form(op_row(OpKind::hold)), "hold");
   EXPECT_EQ(op_form(op_row(OpKind::replay)), "replay G [xN]");
   EXPECT_EQ(op_form(op_row(OpKind::reorder)), "reorder ROW ROW ...");
   EXPECT_EQ(op_form(op_row(OpKind::copy)), "copy FROM TO");
   EXPECT_EQ(op_form(op_row(OpKind::crop)), "crop ROWS LENGTH");
 }
 
-TEST(OpTable, rule_R4_steps_come_from_prefill_decode_warmup_and_replay) {
+TEST(OpTable, rule_R4_steps_come_from_prefill_decode_serve_warmup_and_replay) {
   std::string makers;
   for (const OpRow& row : op_rows()) {
     if (row.makes_steps) makers += std::string(row.name) + " ";
   }
-  EXPECT_EQ(makers, "prefill decode warmup replay ");
+  EXPECT_EQ(makers, "prefill decode serve warmup replay ");
 }
 
 TEST(OpTable, words_that_people_use_elsewhere_belong_to_one_op_and_are_no_words_of_the_language) {

@@ -50,6 +50,7 @@ TEST(CaseParser, every_key_sets_its_setting) {
                                 "dim 64\n"
                                 "rows 3\n"
                                 "slots 4096\n"
+                                "window 64\n"
                                 "dtype bf16\n"
                                 "seed 9223372036854775807\n")
                                 .settings;
@@ -62,6 +63,7 @@ TEST(CaseParser, every_key_sets_its_setting) {
   EXPECT_EQ(settings.dim, 64);
   EXPECT_EQ(settings.rows, 3);
   EXPECT_EQ(settings.slots, 4096);
+  EXPECT_EQ(settings.window, 64);
   EXPECT_EQ(settings.dtype, CaseDtype::bf16);
   EXPECT_EQ(settings.seed, 9223372036854775807u);
 }
@@ -73,6 +75,16 @@ TEST(CaseParser, every_op_fills_the_fields_of_its_form) {
   EXPECT_EQ(only_op("decode q=4 x3"), (Op{.kind = OpKind::decode, .q = 4, .times = 3}));
   EXPECT_EQ(only_op("warmup q=2 x3"), (Op{.kind = OpKind::warmup, .q = 2, .times = 3}));
   EXPECT_EQ(only_op("capture g q=3"), (Op{.kind = OpKind::capture, .q = 3, .graph = "g"}));
+  EXPECT_EQ(only_op("serve q=2 x3"), (Op{.kind = OpKind::serve, .q = 2, .times = 3}));
+  EXPECT_EQ(only_op("warmup rows=2"), (Op{.kind = OpKind::warmup, .bucket = 2}));
+  EXPECT_EQ(only_op("capture g rows=1 pool=p"),
+            (Op{.kind = OpKind::capture, .bucket = 1, .graph = "g", .pool = "p"}));
+  EXPECT_EQ(only_op("hold"), (Op{.kind = OpKind::hold}));
+  EXPECT_EQ(only_op("sleep"), (Op{.kind = OpKind::sleep}));
+  EXPECT_EQ(only_op("reseed 9223372036854775807"),
+            (Op{.kind = OpKind::reseed, .count = 9223372036854775807}));
+  EXPECT_EQ(only_op("fail capture"), (Op{.kind = OpKind::fail, .count = fail_capture}));
+  EXPECT_EQ(only_op("fail replay"), (Op{.kind = OpKind::fail, .count = fail_replay}));
   EXPECT_EQ(only_op("replay g_2 x3"), (Op{.kind = OpKind::replay, .times = 3, .graph = "g_2"}));
   EXPECT_EQ(only_op("drop g"), (Op{.kind = OpKind::drop, .graph = "g"}));
   EXPECT_EQ(only_op("reset 2"), (Op{.kind = OpKind::reset, .row = 2}));
@@ -95,6 +107,11 @@ TEST(CaseParser, rule_R3_all_stands_for_every_row_where_a_form_says_ROWS) {
 
 TEST(CaseParser, modifiers_come_in_any_order) {
   EXPECT_EQ(only_op("decode x3 q=4"), only_op("decode q=4 x3"));
+}
+
+TEST(CaseParser, a_bucket_of_all_rows_means_the_same_as_none) {
+  EXPECT_EQ(only_op("capture g rows=3"), only_op("capture g"));
+  EXPECT_EQ(only_op("warmup rows=3"), only_op("warmup"));
 }
 
 TEST(CaseParser, modifiers_of_one_mean_the_same_as_none) {

@@ -48,7 +48,9 @@ std::string RandomCaseText::setting_value(size_t key, const Settings& settings) 
   if (row.name == "heads") {
     return std::to_string(settings.kv_heads * number(1, 16 / settings.kv_heads));
   }
-  return std::to_string(number(row.bounds.least, row.bounds.most));
+  // The window is drawn before the slots are known: at most as many as there are at least.
+  const Bounds bounds = row.name == "window" ? Bounds{0, 1} : row.bounds;
+  return std::to_string(number(bounds.least, bounds.most));
 }
 
 std::string RandomCaseText::op_words() {
@@ -68,11 +70,15 @@ std::string RandomCaseText::op_words() {
         for (int64_t i = 0; i < settings_.rows; ++i) words += blanks() + row();
         break;
       case OpArgumentKind::number: {
-        const int64_t most =
-            argument.bounds.most == slots_of_the_case ? settings_.slots : argument.bounds.most;
-        words += blanks() + std::to_string(number(argument.bounds.least, most));
+        const Bounds bounds = resolved(argument.bounds, settings_.rows, settings_.slots);
+        words += blanks() + std::to_string(number(bounds.least, bounds.most));
         break;
       }
+      case OpArgumentKind::choice:
+        words += blanks();
+        words += argument.choices[static_cast<size_t>(
+            number(0, static_cast<int64_t>(argument.choices.size()) - 1))];
+        break;
       case OpArgumentKind::graph:
         words += blanks() + name();
         break;
@@ -82,9 +88,14 @@ std::string RandomCaseText::op_words() {
   std::shuffle(modifiers.begin(), modifiers.end(), random_);
   for (const Modifier& modifier : modifiers) {
     if (chance(2)) continue;
-    const int64_t most = chance(2) ? 1 : std::min<int64_t>(modifier.bounds.most, 1000);
     words += blanks();
     words += modifier.prefix;
+    if (modifier.is_name()) {
+      words += name();
+      continue;
+    }
+    const Bounds bounds = resolved(modifier.bounds, settings_.rows, settings_.slots);
+    const int64_t most = chance(2) ? 1 : std::min<int64_t>(bounds.most, 1000);
     words += std::to_string(number(1, most));
   }
   return words;

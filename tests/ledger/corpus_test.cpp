@@ -116,9 +116,25 @@ TEST(Seeds, every_op_has_a_case_of_its_own) {
   }
 }
 
-TEST(Seeds, every_ordered_pair_of_ops_has_a_case_in_which_they_meet) {
+/// After a sleep all rows are idle, and these need a sequence.
+bool can_follow_sleep(OpKind kind) {
+  switch (kind) {
+    case OpKind::decode:
+    case OpKind::serve:
+    case OpKind::crop:
+    case OpKind::copy:
+    case OpKind::park:
+    case OpKind::unpark:
+      return false;
+    default:
+      return true;
+  }
+}
+
+TEST(Seeds, every_ordered_pair_of_ops_that_can_meet_has_a_case_in_which_they_do) {
   for (const OpRow& first : op_rows()) {
     for (const OpRow& second : op_rows()) {
+      if (first.kind == OpKind::sleep && !can_follow_sleep(second.kind)) continue;
       const std::string name =
           std::string(first.name) + "_then_" + std::string(second.name) + ".kv";
       const auto path = std::filesystem::path(THAW_CORPUS "/seeds") / name;

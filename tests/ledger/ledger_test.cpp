@@ -85,13 +85,15 @@ TEST(All, R3_rows_of_an_op_without_all_are_those_that_it_steps_or_changes) {
   EXPECT_THAT(ledger.rows_of(churn(3)), IsEmpty());
 }
 
-TEST(Steps, R4_only_prefill_decode_warmup_and_replay_make_steps) {
+TEST(Steps, R4_only_prefill_decode_serve_warmup_and_replay_make_steps) {
   EXPECT_EQ(Ledger::steps_of(prefill(0, 5)), 1);
   EXPECT_EQ(Ledger::steps_of(decode(2, 3)), 3);
+  EXPECT_EQ(Ledger::steps_of(serve(2, 3)), 3);
   EXPECT_EQ(Ledger::steps_of(warmup(2, 4)), 4);
   EXPECT_EQ(Ledger::steps_of(replay("g", 5)), 5);
-  for (const Op& op : {load(0, 5), capture("g", 3), drop("g"), reset(0), crop(0, 1), reorder({0}),
-                       copy(0, 1), park(0), unpark(0), churn(4)}) {
+  for (const Op& op :
+       {load(0, 5), capture("g", 3), drop("g"), reset(0), crop(0, 1), reorder({0}), copy(0, 1),
+        park(0), unpark(0), hold(), churn(4), sleep(), reseed(7), fail(fail_capture)}) {
     EXPECT_EQ(Ledger::steps_of(op), 0) << static_cast<int>(op.kind);
   }
 }
@@ -192,7 +194,7 @@ TEST(Capture, R12_a_capture_commits_nothing_and_keeps_its_q) {
   ledger.apply(capture("g", 3), 2);
   EXPECT_EQ(ledger.state().rows, before);
   ASSERT_NE(ledger.graph("g"), nullptr);
-  EXPECT_EQ(*ledger.graph("g"), (LedgerState::Graph{"g", 3, false}));
+  EXPECT_EQ(*ledger.graph("g"), (LedgerState::Graph{.name = "g", .q = 3, .bucket = 2}));
   EXPECT_EQ(ledger.graph("h"), nullptr);
 }
 
@@ -233,6 +235,130 @@ TEST(Replay, R13_a_replay_has_the_effect_of_a_decode_with_the_q_of_the_graph) {
   EXPECT_EQ(replayed.state(), decoded.state());
   EXPECT_EQ(replayed.refused(), decoded.refused());
   EXPECT_EQ(generations(replayed, 0), generations(decoded, 0));
+}
+
+TEST(Buckets, R14_a_graph_steps_the_live_rows_of_its_bucket_and_no_others) {
+  Ledger ledger = after(3, 8, {prefill(all_rows, 2), capture("g", 1, 2)});
+  EXPECT_EQ(ledger.graph("g")->bucket, 2);
+  EXPECT_EQ(plan_of(ledger, replay("g")), (StepPlan{1, {0, 1}, {2, 2}}));
+  EXPECT_THAT(ledger.rows_of(replay("g")), ElementsAre(0, 1));
+  ledger.apply(replay("g", 3), 3);
+  EXPECT_EQ(ledger.length(0), 5);
+  EXPECT_EQ(ledger.length(1), 5);
+  EXPECT_EQ(ledger.length(2), 2);
+}
+
+TEST(Buckets, R14_a_warmup_may_have_one_too) {
+  Ledger ledger = after(2, 4, {prefill(all_rows, 4)});
+  EXPECT_EQ(plan_of(ledger, warmup(1, 1, 1)), (StepPlan{1, {0}, {4}}));
+  ledger.apply(warmup(1, 2, 1), 2);
+  EXPECT_EQ(ledger.refused(), 2);
+}
+
+TEST(Buckets, R2_rows_of_the_bucket_that_take_no_part_are_padded) {
+  const Ledger ledger = after(3, 8, {prefill(1, 2), prefill(2, 2), capture("g", 2, 2)});
+  EXPECT_EQ(plan_of(ledger, replay("g")), (StepPlan{2, {-1, 1}, {-1, 2}}));
+}
+
+TEST(Serve, R17_takes_the_smallest_graph_of_its_q_that_holds_all_live_rows) {
+  Ledger ledger = after(3, 16,
+                        {capture("all"), capture("two", 1, 2), capture("one", 1, 1),
+                         capture("q", 3, 1), prefill(0, 2)});
+  const auto taken = [&](const Op& op) {
+    const LedgerState::Graph* graph = ledger.graph_of(op);
+    return graph == nullptr ? "eager" : graph->name;
+  };
+  EXPECT_EQ(taken(serve()), "one");
+  EXPECT_EQ(taken(serve(3)), "q");
+  EXPECT_EQ(taken(serve(2)), "eager");
+  ledger.apply(prefill(1, 2), 6);
+  EXPECT_EQ(taken(serve()), "two");
+  EXPECT_EQ(taken(serve(3)), "eager") << "row 1 is not in the bucket";
+  ledger.apply(park(1), 7);
+  EXPECT_EQ(taken(serve()), "one");
+  ledger.apply(prefill(2, 2), 8);
+  EXPECT_EQ(taken(serve()), "all");
+}
+
+TEST(Serve, R17_of_equal_graphs_it_takes_the_youngest) {
+  Ledger ledger = after(2, 16, {capture("a", 1, 1), capture("b", 1, 1), prefill(0, 2)});
+  EXPECT_EQ(ledger.graph_of(serve())->name, "b");
+  ledger.apply(drop("b"), 4);
+  EXPECT_EQ(ledger.graph_of(serve())->name, "a");
+}
+
+TEST(Serve, R17_its_effect_is_that_of_decode) {
+  const std::vector<Op> before{prefill(0, 2), prefill(2, 15), capture("g", 2, 1), capture("h", 2)};
+  Ledger served = after(3, 16, before);
+  Ledger decoded = served;
+  served.apply(serve(2, 3), 5);
+  decoded.apply(decode(2, 3), 5);
+  EXPECT_EQ(served.state(), decoded.state());
+  EXPECT_EQ(served.refused(), decoded.refused());
+  EXPECT_EQ(generations(served, 0), generations(decoded, 0));
+}
+
+TEST(Fail, R16_a_capture_that_is_made_to_fail_leaves_an_empty_graph) {
+  Ledger ledger = after(1, 8, {fail(fail_capture), capture("g"), capture("h")});
+  EXPECT_TRUE(ledger.graph("g")->empty);
+  EXPECT_FALSE(ledger.graph("h")->empty) << "a failure is used up";
+}
+
+TEST(Fail, a_failure_stays_armed_until_a_graph_is_launched) {
+  Ledger ledger = after(1, 8, {prefill(0, 1), capture("g"), fail(fail_replay), decode(), serve(2)});
+  EXPECT_TRUE(ledger.state().replay_fails);
+  ledger.apply(serve(), 6);
+  EXPECT_FALSE(ledger.state().replay_fails) << "the server launched g";
+  ledger.apply(fail(fail_replay), 7);
+  ledger.apply(replay("g"), 8);
+  EXPECT_FALSE(ledger.state().replay_fails);
+}
+
+TEST(Sleep, all_rows_become_idle_and_graphs_stay) {
+  Ledger ledger = after(3, 8, {prefill(all_rows, 2), park(1), capture("g"), sleep()});
+  for (int64_t row = 0; row < 3; ++row) {
+    EXPECT_EQ(ledger.state().rows[static_cast<size_t>(row)], LedgerState::Row{});
+  }
+  EXPECT_NE(ledger.graph("g"), nullptr);
+}
+
+TEST(Layouts, R8_rows_of_rings_and_rows_that_shift_never_refuse) {
+  for (const Layout layout : {Layout::ring, Layout::shift}) {
+    Ledger ledger = after(1, 4, {prefill(0, 3), decode(3, 2)}, layout);
+    EXPECT_EQ(ledger.length(0), 9);
+    EXPECT_EQ(ledger.refused(), 0);
+    EXPECT_EQ(ledger.first_kept(0), 5);
+    EXPECT_THAT(generations(ledger, 0), ElementsAre(2, 2, 2, 2));
+  }
+}
+
+TEST(Layouts, R9_the_window_is_the_number_of_slots_of_a_ring_and_none_means_all_slots) {
+  Settings settings;
+  settings.slots = 8;
+  settings.window = 3;
+  EXPECT_EQ(Ledger(settings, Layout::ring).slots(), 3);
+  EXPECT_EQ(Ledger(settings, Layout::ring).window(), 3);
+  EXPECT_EQ(Ledger(settings, Layout::linear).slots(), 8);
+  EXPECT_EQ(Ledger(settings, Layout::linear).window(), 3);
+  settings.window = 0;
+  EXPECT_EQ(Ledger(settings, Layout::shift).slots(), 8);
+  EXPECT_EQ(Ledger(settings, Layout::shift).window(), 8);
+  EXPECT_EQ(Ledger(settings, Layout::linear).window(), 0);
+}
+
+TEST(Layouts, R9_entries_of_a_ring_keep_their_place_and_those_of_a_row_that_shifts_do_not) {
+  const std::vector<Op> ops{prefill(0, 6)};
+  EXPECT_EQ(after(1, 4, ops, Layout::ring).position_for_locate(0, 5), 5);
+  EXPECT_EQ(after(1, 4, ops, Layout::shift).position_for_locate(0, 5), 3);
+  EXPECT_EQ(after(1, 4, ops, Layout::shift).position_for_locate(0, 2), 0);
+  EXPECT_EQ(after(1, 8, ops, Layout::shift).position_for_locate(0, 5), 5);
+}
+
+TEST(Layouts, R9_reorder_and_copy_take_whole_rows_along) {
+  Ledger ledger = after(2, 3, {prefill(0, 4), decode(), copy(0, 1), reorder({1, 0})}, Layout::ring);
+  EXPECT_EQ(ledger.length(1), 5);
+  EXPECT_THAT(generations(ledger, 1), ElementsAre(1, 1, 2));
+  EXPECT_THAT(written_for(ledger, 1), ElementsAre(0, 0, 0));
 }
 
 TEST(Graphs, R15_a_dropped_name_is_free_again_and_the_others_stay) {
@@ -351,13 +477,18 @@ TEST(State, equal_states_hash_equal_however_they_came_about) {
 
 TEST(State, what_may_come_next_is_in_the_state_and_who_wrote_what_is_not) {
   const LedgerState base = after(2, 8, {prefill(0, 3)}).state();
-  EXPECT_EQ(base, after(2, 8, {load(0, 3)}).state());
+  EXPECT_EQ(base, after(2, 8, {prefill(1, 1), reset(1), load(0, 3)}).state());
+  EXPECT_NE(base, after(2, 8, {load(0, 3)}).state()) << "there is nothing to hold";
   EXPECT_NE(base, after(2, 8, {prefill(0, 4)}).state());
   EXPECT_NE(base, after(2, 8, {prefill(1, 3)}).state());
   EXPECT_NE(base, after(2, 8, {prefill(0, 3), park(0)}).state());
   EXPECT_NE(base, after(2, 8, {prefill(0, 3), capture("g")}).state());
   EXPECT_NE(after(1, 8, {capture("g")}).state(), after(1, 8, {capture("g", 2)}).state());
   EXPECT_NE(after(1, 8, {capture("g")}).state(), after(1, 8, {capture("h")}).state());
+  EXPECT_NE(after(2, 8, {capture("g")}).state(), after(2, 8, {capture("g", 1, 1)}).state());
+  EXPECT_NE(after(1, 8, {capture("g")}).state(), after(1, 8, {capture("g", 1, 0, "p")}).state());
+  EXPECT_NE(LedgerState{}, after(0, 8, {fail(fail_capture)}).state());
+  EXPECT_NE(after(0, 8, {fail(fail_replay)}).state(), after(0, 8, {fail(fail_capture)}).state());
 }
 
 TEST(State, a_copied_ledger_is_a_value) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,8 +24,15 @@ class NaiveLedger {
     bool live() const { return exists && !parked; }
   };
 
-  NaiveLedger(int64_t rows, int64_t slots)
-      : rows(static_cast<size_t>(rows)), slots(static_cast<size_t>(slots)) {}
+  struct Graph {
+    std::string name;
+    int64_t q;
+    int64_t bucket;
+  };
+
+  /// `rolling`: rows keep their last entries, as rings do and rows that shift.
+  NaiveLedger(int64_t rows, int64_t slots, bool rolling = false)
+      : rows(static_cast<size_t>(rows)), slots(static_cast<size_t>(slots)), rolling(rolling) {}
 
   bool allowed(const Op& op) const;
   std::vector<int64_t> selected(const Op& op) const;
@@ -36,10 +42,18 @@ class NaiveLedger {
 
   std::vector<Row> rows;
   size_t slots;
-  std::map<std::string, int64_t> graphs;  ///< tokens per row, by name
+  bool rolling;
+  std::vector<Graph> graphs;  ///< in order of capture
   int64_t refused = 0;
+  bool made_a_step = false;
+  bool armed[2] = {false, false};  ///< captures, replays
 
  private:
+  const Graph* named(const std::string& name) const;
+  /// Which graph a server takes.
+  const Graph* dispatched(int64_t q) const;
+  const Graph* replayed(const Op& op) const;
+  int64_t places(const Op& op) const;
   bool row_allowed(const Op& op, size_t row) const;
   int64_t tokens(const Op& op) const;
   void make_step(const Op& op, int64_t number);

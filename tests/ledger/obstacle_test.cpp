@@ -138,6 +138,49 @@ TEST(Precondition, churn_takes_0_to_64_blocks) {
   EXPECT_EQ(objection(ledger, churn(65)), "churn: N must be 0 to 64, found 65");
 }
 
+TEST(Precondition, serve_needs_a_live_row) {
+  EXPECT_EQ(objection(after(1, 8, {}), serve()),
+            "serve: no live row here (row 0 idle); 'prefill ROWS N' or 'unpark ROWS' first");
+}
+
+TEST(Precondition, hold_needs_a_step) {
+  EXPECT_EQ(objection(after(1, 8, {load(0, 2)}), hold()),
+            "hold: no step was made yet, so there is nothing to keep; 'prefill ROWS N' first");
+  EXPECT_EQ(objection(after(1, 8, {warmup()}), hold()), "none");
+}
+
+TEST(Precondition, a_failure_is_armed_once) {
+  EXPECT_EQ(objection(after(1, 8, {fail(fail_capture)}), fail(fail_replay)), "none");
+  EXPECT_EQ(objection(after(1, 8, {fail(fail_capture)}), fail(fail_capture)),
+            "fail: the next capture fails already; 'capture G' first");
+  EXPECT_EQ(objection(after(1, 8, {fail(fail_replay)}), fail(fail_replay)),
+            "fail: the next replay fails already; 'replay G' first");
+}
+
+TEST(Precondition, R14_a_bucket_has_at_most_all_rows) {
+  EXPECT_EQ(objection(after(2, 8, {}), capture("g", 1, 3)),
+            "capture: rows must be 1 to 2, found 3");
+  EXPECT_EQ(objection(after(2, 8, {}), capture("g", 1, 2)), "none");
+}
+
+TEST(Precondition, R9_what_a_full_ring_evicted_cannot_be_cropped_or_warmed_up) {
+  for (const Layout layout : {Layout::ring, Layout::shift}) {
+    const Ledger full = after(1, 4, {prefill(0, 4)}, layout);
+    EXPECT_EQ(objection(full, crop(0, 2)), "none");
+    EXPECT_EQ(objection(full, warmup()),
+              "warmup: row 0 has length 4 here and 4 slots, so a warm-up would evict entries, "
+              "which cannot be undone; warm up before the row is full");
+    EXPECT_EQ(objection(after(1, 4, {prefill(0, 2)}, layout), warmup(2)), "none");
+    const Ledger longer = after(2, 4, {prefill(0, 5), prefill(1, 2)}, layout);
+    EXPECT_EQ(objection(longer, crop(0, 2)),
+              "crop: row 0 has length 5 here and 4 slots, so its first entries are gone; crop "
+              "before the row is full");
+    EXPECT_THAT(longer.rows_of(crop(all_rows, 1)), testing::ElementsAre(1));
+    EXPECT_EQ(objection(longer, capture("g")), "none");
+  }
+  EXPECT_EQ(objection(after(1, 4, {prefill(0, 4)}), warmup()), "none");
+}
+
 TEST(Precondition, R3_all_needs_at_least_one_row) {
   const Ledger parked = after(2, 8, {prefill(all_rows, 3), park(all_rows)});
   EXPECT_EQ(objection(parked, prefill(all_rows, 1)),

@@ -60,7 +60,7 @@ class ConstantOverwritten : public StaticCache {
     return all;
   }
 
- private:
+ protected:
   at::Tensor constant_;
 };
 
@@ -155,6 +155,41 @@ class CountsNoRefusals : public StaticCache {
   }
 };
 
+class WakeClearsConstants : public ConstantOverwritten {
+ public:
+  using ConstantOverwritten::ConstantOverwritten;
+  void end_step() override {}
+  void wake() override { constant_.add_(1); }
+};
+
+class HoldsStaticStorage : public Subject {
+ public:
+  using Subject::Subject;
+  void hold() override { held_ = returned(); }
+};
+
+class KeyWithoutRows : public Subject {
+ public:
+  using Subject::Subject;
+  void serve(const std::string& graph) override {
+    Subject::serve(graphs().empty() ? graph : graphs().back().name);
+  }
+};
+
+class IgnoresFailedLaunch : public Subject {
+ public:
+  using Subject::Subject;
+
+ protected:
+  void launch_failed() override {}
+};
+
+class LosesLoads : public Subject {
+ public:
+  using Subject::Subject;
+  void load(std::span<const BufferBytes> /*entries*/) override {}
+};
+
 /// A decoder that spoils the caller's inputs behind the step.
 class InputsOverwritten : public Decoder {
  public:
@@ -178,6 +213,17 @@ void add(Registry& registry, const char* name) {
                      [](const CacheSpec& spec) { return std::make_unique<Cache>(spec); });
 }
 
+template <class Caller>
+void add_caller(Registry& registry, const char* name) {
+  registry.add({name, "a fault of the caller, for one oracle", true,
+                [](Device& device, const Case& c, Kernels kernels) {
+                  const CacheSpec spec = cache_spec(c, device.torch_device(), kernels);
+                  return std::make_unique<Caller>(
+                      device, c, std::make_unique<StaticCache>(spec),
+                      std::make_unique<TagDecoder>(DecoderSpec{.heads = c.settings.heads}, spec));
+                }});
+}
+
 }  // namespace
 
 Registry faulty_registry() {
@@ -193,6 +239,11 @@ Registry faulty_registry() {
   add<IndexOutOfRange>(registry, "test:index_out_of_range");
   add<Throws>(registry, "test:throws");
   add<CountsNoRefusals>(registry, "test:counts_no_refusals");
+  add<WakeClearsConstants>(registry, "test:wake_clears_constants");
+  add_caller<HoldsStaticStorage>(registry, "test:holds_static_storage");
+  add_caller<KeyWithoutRows>(registry, "test:key_without_rows");
+  add_caller<IgnoresFailedLaunch>(registry, "test:ignores_failed_launch");
+  add_caller<LosesLoads>(registry, "test:loses_loads");
   registry.add({"test:inputs_overwritten", "a fault for one oracle", true,
                 [](Device& device, const Case& c, Kernels kernels) {
                   const CacheSpec spec = cache_spec(c, device.torch_device(), kernels);

@@ -19,6 +19,14 @@ namespace thaw {
 /// test:index_out_of_range     a gather whose index leaves its table once a row is long
 /// test:throws                 the step throws once a row is long
 /// test:counts_no_refusals     refused entries are skipped but not counted
+/// test:wake_clears_constants  wake initialises anew what it calls a constant
+///
+/// and with a fault in the caller:
+///
+/// test:holds_static_storage   keeps the buffer that a step returned, not what was in it
+/// test:key_without_rows       serves by the youngest graph there is, whatever its bucket
+/// test:ignores_failed_launch  does not make up for a launch that failed
+/// test:loses_loads            what is loaded never arrives
 Registry faulty_registry();
 
 }  // namespace thaw
