@@ -31,7 +31,8 @@ std::string read(const fs::path& file) {
 
 std::vector<std::string> names(const std::string& prefix) {
   std::vector<std::string> found;
-  for (const Registry::Entry& entry : full_registry().entries()) {
+  const Registry registry = full_registry();
+  for (const Registry::Entry& entry : registry.entries()) {
     if (entry.name.starts_with(prefix)) found.push_back(entry.name.substr(prefix.size()));
   }
   return found;
@@ -98,7 +99,8 @@ TEST(Zoo, the_inventory_is_in_order_of_name_and_its_summaries_are_one_line) {
     const auto known = names(prefix);
     EXPECT_TRUE(std::is_sorted(known.begin(), known.end()));
   }
-  for (const Registry::Entry& entry : full_registry().entries()) {
+  const Registry registry = full_registry();
+  for (const Registry::Entry& entry : registry.entries()) {
     EXPECT_FALSE(entry.summary.empty()) << entry.name;
     EXPECT_LE(entry.summary.size(), 100U) << entry.name;
   }
