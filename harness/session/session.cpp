@@ -89,17 +89,33 @@ class Session {
     buffers_ = subject_.cache().buffers();
     image_.mark_all_unowned(device_, buffers_);
     for (Oracle* judge : judges_) judge->begin(subject_);
-    for (const auto& line : case_.ops) {
-      ++number_;
-      run_op(line.value);
+    try {
+      for (const auto& line : case_.ops) {
+        ++number_;
+        run_op(line.value);
+      }
+      if (load_in_flight_) attempt(device_, [] {});
+    } catch (const DeviceError& e) {
+      lose_device(e);
     }
-    if (load_in_flight_) attempt(device_, [] {});
     verdict_.ops = number_;
     verdict_.findings = findings_.in_order();
     if (!findings_.empty()) verdict_.status = Verdict::Status::findings;
   }
 
  private:
+  /// An error that stays (rule 54) leaves a device on which nothing can be looked at any more. What
+  /// was found before stands.
+  void lose_device(const DeviceError& e) {
+    findings_.add({.kind = FindingKind::error,
+                   .op = number_,
+                   .expected = "no error",
+                   .found = e.what(),
+                   .code = e.code()});
+    verdict_.not_covered.emplace_back(fmt::format("everything from op {} on", number_),
+                                      "the device was lost");
+  }
+
   void run_op(const Op& op) {
     const int64_t steps = Ledger::steps_of(op);
     for (int64_t step = 1; step <= steps; ++step) run_step(op, step);
