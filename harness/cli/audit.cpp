@@ -11,6 +11,7 @@
 #include "audit/audit.h"
 #include "case/case_text.h"
 #include "cli/command.h"
+#include "cli/device_option.h"
 #include "cli/kernels_option.h"
 #include "report/audit_text.h"
 
@@ -93,6 +94,7 @@ void add_audit_command(CLI::App& app, CommandContext& context) {
       ->take_all();
   command->add_flag("--where", audit->where, "Show which functions recorded what was frozen");
   command->add_flag("--json", audit->json, "As one JSON document");
+  add_device_option(*command, context);
   add_kernels_option(*command, audit->kernels);
   command->footer(
       "A step of one token and one of three are captured at states that differ in one thing at a "
