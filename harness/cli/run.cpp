@@ -49,12 +49,21 @@ SourcePosition position_of(const Line<Expect>& expect) {
   return position;
 }
 
-/// A case that can be run: preconditions hold, and unless `cache` replaces them, the caches that it
-/// names are registered. Throws CaseError.
+/// What can be done to a row may depend on how a cache lays it out (R9).
+void validate_for(const Case& c, std::string_view file, const Registry& registry,
+                  std::string_view cache) {
+  const Registry::Entry* entry = registry.find(cache);
+  if (entry == nullptr || entry->layout == Layout::linear) return;
+  validate_case(c, file, entry->layout);
+}
+
+/// A case that can be run: preconditions hold on all caches that it runs on, and unless `cache`
+/// replaces them, the caches that it names are registered. Throws CaseError.
 Case read_case(std::string_view text, std::string_view file, const Registry& registry,
                const std::string& cache) {
   Case c = parse_case(text, file);
   validate_case(c, file);
+  validate_for(c, file, registry, cache.empty() ? c.settings.cache : cache);
   if (!cache.empty()) return c;
   if (const auto unknown = find_unknown_cache(c, registry)) {
     throw CaseError(
@@ -62,6 +71,7 @@ Case read_case(std::string_view text, std::string_view file, const Registry& reg
         unknown->expect == nullptr ? position_of_cache(text, file) : position_of(*unknown->expect),
         unknown->message);
   }
+  for (const auto& line : c.expects) validate_for(c, file, registry, line.value.cache);
   return c;
 }
 

@@ -115,6 +115,14 @@ class Ledger {
   int64_t accepted_end(int64_t position, int64_t q) const {
     return layout_ == Layout::linear ? std::min(position + q, slots_) : position + q;
   }
+  /// The first position that token `token` of a step from position `first` on sees: its window, and
+  /// what the step's q tokens left of the row (R7, R9).
+  int64_t first_seen(int64_t first, int64_t q, int64_t token) const {
+    const int64_t end = first + token + 1;
+    int64_t begin = window_ > 0 ? std::max<int64_t>(end - window_, 0) : 0;
+    if (layout_ != Layout::linear) begin = std::max(begin, first + q - slots_);
+    return std::min(begin, end);
+  }
   /// Who wrote the committed entry at `position` of `row`; position in [first_kept, length).
   const Provenance& provenance(int64_t row, int64_t position) const {
     return provenance_[index(row, position)];

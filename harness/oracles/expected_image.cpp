@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <stdexcept>
 #include <tuple>
 
@@ -65,7 +66,7 @@ std::string to_string(const EntryName& entry) {
 }
 
 ExpectedImage::ExpectedImage(const KvCache& cache, const Ledger& ledger)
-    : cache_(cache), rows_(ledger.rows()), slots_(ledger.slots()) {
+    : cache_(cache), ledger_(ledger), rows_(ledger.rows()), slots_(ledger.slots()) {
   size_t sums = 0;
   for (const LayerSpec& layer : cache.spec().layers) {
     if (layer.key_dim != layer.value_dim || layer.key_dtype != layer.value_dtype) {
@@ -74,7 +75,7 @@ ExpectedImage::ExpectedImage(const KvCache& cache, const Ledger& ledger)
     layer_sums_.push_back(sums);
     sums += static_cast<size_t>(rows_ * layer.kv_heads * slots_ * layer.key_dim);
   }
-  sums_.resize(sums);
+  if (ledger.layout() == Layout::linear) sums_.resize(sums);
   const std::vector<Buffer> buffers = cache.buffers();
   slot_of_buffer_.assign(buffers.size(), 0);
   for (size_t i = 0; i < buffers.size(); ++i) {
@@ -101,13 +102,15 @@ ExpectedImage::ExpectedImage(const KvCache& cache, const Ledger& ledger)
 
 template <class Visit>
 void ExpectedImage::for_each_entry(int64_t row, int64_t from, int64_t to, Visit visit) const {
+  from = std::max(from, ledger_.first_kept(row));
   const auto& layers = cache_.spec().layers;
   for (size_t layer = 0; layer < layers.size(); ++layer) {
     for (int64_t head = 0; head < layers[layer].kv_heads; ++head) {
       for (int64_t position = from; position < to; ++position) {
+        const int64_t asked = ledger_.position_for_locate(row, position);
         for (const Role role : {Role::keys, Role::values}) {
           const EntryName entry{static_cast<int64_t>(layer), row, head, position, role};
-          if (const auto place = cache_.locate(entry.layer, row, head, position, role)) {
+          if (const auto place = cache_.locate(entry.layer, row, head, asked, role)) {
             visit(entry, *place);
           }
         }
@@ -122,10 +125,31 @@ size_t ExpectedImage::sum_index(int64_t layer, int64_t row, int64_t head, int64_
   return layer_sums_[static_cast<size_t>(layer)] + static_cast<size_t>(entry * spec.key_dim);
 }
 
-std::span<const float> ExpectedImage::sum_through(int64_t layer, int64_t row, int64_t head,
-                                                  int64_t position) const {
-  const int64_t dim = cache_.spec().layers[static_cast<size_t>(layer)].key_dim;
-  return std::span(sums_).subspan(sum_index(layer, row, head, position), static_cast<size_t>(dim));
+std::span<const float> ExpectedImage::sum_over(const Ledger& ledger, int64_t layer, int64_t row,
+                                               int64_t head, int64_t from, int64_t to) const {
+  const auto dim = static_cast<size_t>(cache_.spec().layers[static_cast<size_t>(layer)].key_dim);
+  if (keeps_sums()) {
+    const auto through = [&](int64_t position) {
+      return std::span(sums_).subspan(sum_index(layer, row, head, position), dim);
+    };
+    if (from == 0) return through(to - 1);
+    // Exact: all are small integers.
+    sum_.assign(through(to - 1).begin(), through(to - 1).end());
+    std::transform(sum_.begin(), sum_.end(), through(from - 1).begin(), sum_.begin(), std::minus{});
+    return sum_;
+  }
+  sum_.assign(dim, 0.0F);
+  for (int64_t position = from; position < to; ++position) {
+    for (const Role role : {Role::keys, Role::values}) {
+      const Tag::Digits digits =
+          tag_of({layer, row, head, position, role}, ledger.provenance(row, position)).digits();
+      const float factor = role == Role::keys ? 1.0F : 2.0F;
+      for (size_t i = 0; i < dim; ++i) {
+        sum_[i] += factor * static_cast<float>(digits[i % digits.size()]);
+      }
+    }
+  }
+  return sum_;
 }
 
 void ExpectedImage::write_entry(const EntryName& entry, const Place& place,
@@ -134,12 +158,20 @@ void ExpectedImage::write_entry(const EntryName& entry, const Place& place,
   Contents& to = contents(place.buffer);
   const Encoded& encoded = encoded_[slot_of_buffer_[place.buffer]];
   std::byte* bytes = to.bytes.data() + place.offset;
-  float* sum = sums_.data() + sum_index(entry.layer, entry.row, entry.head, entry.position);
-  const bool key = entry.role == Role::keys;
-  const float* previous = entry.position > 0 ? sum - place.dim : nullptr;
   size_t digit = 0;
   for (int64_t i = 0; i < place.dim; ++i, bytes += place.stride) {
     std::memcpy(bytes, encoded[digits[digit]].data(), to.element_size);
+    if (++digit == digits.size()) digit = 0;
+  }
+  if (keeps_sums()) add_to_sum(entry, place.dim, digits);
+}
+
+void ExpectedImage::add_to_sum(const EntryName& entry, int64_t dim, const Tag::Digits& digits) {
+  float* sum = sums_.data() + sum_index(entry.layer, entry.row, entry.head, entry.position);
+  const bool key = entry.role == Role::keys;
+  const float* previous = entry.position > 0 ? sum - dim : nullptr;
+  size_t digit = 0;
+  for (int64_t i = 0; i < dim; ++i) {
     // Keys are visited before values: they start the sum, values complete it.
     const auto number = static_cast<float>(digits[digit]);
     sum[i] = key ? number + (previous != nullptr ? previous[i] : 0.0F) : sum[i] + 2.0F * number;
@@ -148,6 +180,8 @@ void ExpectedImage::write_entry(const EntryName& entry, const Place& place,
 }
 
 void ExpectedImage::commit(const Ledger& ledger, int64_t row, int64_t from, int64_t to) {
+  // In a full row that shifts, all entries have another place than before.
+  if (ledger.layout() == Layout::shift && ledger.first_kept(row) > 0) from = 0;
   for_each_entry(row, from, to, [&](const EntryName& entry, const Place& place) {
     write_entry(entry, place, ledger.provenance(row, entry.position));
   });

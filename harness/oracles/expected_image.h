@@ -69,9 +69,10 @@ class ExpectedImage {
   bool token_matches(const Device& device, std::span<const Buffer> buffers, int64_t row,
                      int64_t position) const;
 
-  /// [dim] fp32: the sum over positions 0..position of key + 2 * value.
-  std::span<const float> sum_through(int64_t layer, int64_t row, int64_t head,
-                                     int64_t position) const;
+  /// [dim] fp32: the sum over the positions [from, to) of a row of key + 2 * value. Valid until the
+  /// next call.
+  std::span<const float> sum_over(const Ledger& ledger, int64_t layer, int64_t row, int64_t head,
+                                  int64_t from, int64_t to) const;
 
  private:
   struct Contents {
@@ -83,15 +84,20 @@ class ExpectedImage {
   };
   using Encoded = std::array<std::array<std::byte, 4>, 16>;  ///< bytes of the numbers 0..15
 
+  /// Visits the entries at positions [from, to) that are still there, and what lies in the place of
+  /// such an entry once the row is longer.
   template <class Visit>
   void for_each_entry(int64_t row, int64_t from, int64_t to, Visit visit) const;
   void write_entry(const EntryName& entry, const Place& place, const Provenance& provenance);
+  void add_to_sum(const EntryName& entry, int64_t dim, const Tag::Digits& digits);
   Contents& contents(size_t buffer) { return contents_[slot_of_buffer_[buffer]]; }
   const Contents& contents(size_t buffer) const { return contents_[slot_of_buffer_[buffer]]; }
   size_t sum_index(int64_t layer, int64_t row, int64_t head, int64_t position) const;
+  bool keeps_sums() const { return !sums_.empty(); }
   std::vector<float> decode(const Contents& of, const std::byte* entry, const Place& place) const;
 
   const KvCache& cache_;
+  const Ledger& ledger_;  ///< asked for places alone
   int64_t rows_, slots_;
   std::vector<Contents> contents_;
   std::vector<size_t> slot_of_buffer_;  ///< index into contents_ by index into buffers()
@@ -99,7 +105,10 @@ class ExpectedImage {
   std::vector<Encoded> encoded_;        ///< per entry of contents_
   std::vector<std::vector<std::byte>> sentinel_;
   std::vector<size_t> layer_sums_;  ///< where a layer's sums begin
-  std::vector<float> sums_;         ///< [layers][rows, kv_heads, slots, dim]
+  /// [layers][rows, kv_heads, slots, dim]: from the first position on through each one. Empty where
+  /// rows lose entries; sums are then made when they are asked for.
+  std::vector<float> sums_;
+  mutable std::vector<float> sum_;
 };
 
 }  // namespace thaw

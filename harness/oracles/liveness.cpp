@@ -5,7 +5,8 @@
 // Verifies, for every graph that exists, that all memory its nodes refer to is still allocated, and
 // was not freed and handed out anew since the capture. Judged at the op that freed it, not at the
 // replay that would suffer (R19). Does not see memory that kernels reach through pointers stored in
-// device memory, nor who overwrites what in a pool that graphs share. Needs a device that counts allocations exactly.
+// device memory, nor who overwrites what in a pool that graphs share. Needs a device that counts
+// allocations exactly.
 
 #include <fmt/format.h>
 

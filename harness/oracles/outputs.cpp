@@ -3,9 +3,9 @@
 // Oracle *outputs*, for the tag decoder.
 //
 // Verifies, for every accepted token of every step that commits, that the step's output is exactly
-// the sum over the entries of its row up to itself, and, after every step and op, that what the
-// caller holds of an earlier step is what that step returned. Does not look at padded places,
-// refused tokens and warm-ups: their outputs are nobody's.
+// the sum over the entries of its row up to itself, as far as its window reaches, and, after every
+// step and op, that what the caller holds of an earlier step is what that step returned. Does not
+// look at padded places, refused tokens and warm-ups: their outputs are nobody's.
 
 #include <fmt/format.h>
 
@@ -17,15 +17,20 @@
 namespace thaw {
 namespace {
 
-/// Which prefix of the row's entries gives this sum, if one does: a frozen mask shows as too short
-/// a one.
+std::string describe_sum(int64_t from, int64_t to) {
+  if (from == to) return "0, no position is visible";
+  return fmt::format("the sum over positions {} to {}", from, to - 1);
+}
+
+/// Which of the sums that some token of the row sees this is, if it is one: a frozen mask shows as
+/// too short a one.
 std::string explain_sum(const Moment& moment, int64_t layer, int64_t row, int64_t head,
                         std::span<const float> found) {
-  for (int64_t position = 0; position < moment.ledger.length(row); ++position) {
-    const auto sum = moment.image.sum_through(layer, row, head, position);
-    if (std::equal(sum.begin(), sum.end(), found.begin())) {
-      return fmt::format("the sum over positions 0 to {}", position);
-    }
+  const Ledger& ledger = moment.ledger;
+  for (int64_t position = ledger.first_kept(row); position < ledger.length(row); ++position) {
+    const int64_t from = std::max(ledger.first_kept(row), ledger.first_seen(position, 1, 0));
+    const auto sum = moment.image.sum_over(ledger, layer, row, head, from, position + 1);
+    if (std::equal(sum.begin(), sum.end(), found.begin())) return describe_sum(from, position + 1);
   }
   return fmt::format("{}, ...: no sum of its row's entries",
                      fmt::join(found.begin(), found.begin() + 3, ", "));
@@ -89,14 +94,17 @@ class OutputsOracle final : public Oracle {
         const int64_t token = (layer * output.size(1) + place) * heads * q_len + head * q_len + i;
         const auto found =
             numbers.subspan(static_cast<size_t>(token * dim), static_cast<size_t>(dim));
-        const auto expected = moment.image.sum_through(layer, row, head / group, position + i);
+        const int64_t from = moment.ledger.first_seen(position, moment.plan->q_len, i);
+        const int64_t to = position + i + 1;
+        const auto expected =
+            moment.image.sum_over(moment.ledger, layer, row, head / group, from, to);
         if (std::memcmp(found.data(), expected.data(), expected.size_bytes()) == 0) continue;
         findings.add({.kind = FindingKind::outputs,
                       .op = moment.op_number,
                       .step = moment.step,
                       .place = fmt::format("layer {}, row {}, query head {}, position {}", layer,
                                            row, head, position + i),
-                      .expected = fmt::format("the sum over positions 0 to {}", position + i),
+                      .expected = describe_sum(from, to),
                       .found = explain_sum(moment, layer, row, head / group, found)});
         return false;
       }

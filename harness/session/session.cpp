@@ -9,7 +9,9 @@
 #include <array>
 #include <utility>
 
+#include "case/case_text.h"
 #include "case/op_table.h"
+#include "ledger/validate.h"
 
 namespace thaw {
 namespace {
@@ -62,6 +64,17 @@ DeviceBehaviour behaviour_of(const Settings& settings) {
           .lazy_libraries = settings.lazy};
 }
 
+/// The first precondition that does not hold on a cache of this layout (R9); empty if all do.
+std::string obstacle_of_layout(const Case& c, Layout layout) {
+  if (layout == Layout::linear) return "";
+  try {
+    validate_case(c, "case", layout);
+  } catch (const CaseError& e) {
+    return fmt::format("not possible on this cache: {}", e.what());
+  }
+  return "";
+}
+
 /// One run of one case.
 class Session {
  public:
@@ -70,7 +83,7 @@ class Session {
         subject_(subject),
         device_(subject.device()),
         verdict_(verdict),
-        ledger_(c.settings),
+        ledger_(c.settings, subject.cache().abilities().layout),
         image_(subject.cache(), ledger_),
         last_refill_(static_cast<size_t>(c.settings.rows), -1) {
     for (auto& oracle : make_oracles()) {
@@ -402,6 +415,9 @@ Verdict run_case(const Case& c, Device& device, const Registry& registry,
   const std::unique_ptr<Subject> subject = entry->make(device, c, options.kernels);
   if (std::string missing = missing_ability(c, subject->cache().abilities()); !missing.empty()) {
     return incomplete(std::move(missing));
+  }
+  if (std::string bad = obstacle_of_layout(c, subject->cache().abilities().layout); !bad.empty()) {
+    return incomplete(std::move(bad));
   }
   Session(c, *subject, options, verdict).run();
   return verdict;

@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "cache/counter_cache.h"
+#include "cache/ring_cache.h"
+#include "cache/shift_cache.h"
+#include "cache/sliding_split_cache.h"
 #include "cache/static_cache.h"
 #include "case/suggestions.h"
 #include "decoder/tag_decoder.h"
@@ -39,6 +42,7 @@ CacheSpec cache_spec(const Case& c, c10::Device device, Kernels kernels) {
   return {.rows = settings.rows,
           .slots = settings.slots,
           .q_len_max = c.q_len_max(),
+          .window = settings.window,
           .layers = std::vector<LayerSpec>(static_cast<size_t>(settings.layers), layer),
           .device = device,
           .kernels = kernels};
@@ -53,6 +57,13 @@ Registry Registry::standard() {
   registry.add_cache(
       "static", "the write position comes from the caller, in a tensor that never moves", false,
       [](const CacheSpec& spec) { return std::make_unique<StaticCache>(spec); });
+  registry.add_cache(
+      "ring", "rows that are rings of `window` slots; the position comes from the caller", false,
+      [](const CacheSpec& spec) { return std::make_unique<RingCache>(spec); }, Layout::ring);
+  registry.add_cache(
+      "shift", "rows of `window` slots that move up when full; the position comes from the caller",
+      false, [](const CacheSpec& spec) { return std::make_unique<ShiftCache>(spec); },
+      Layout::shift);
   const auto counter = [&](CounterMode mode, std::string_view name, std::string summary) {
     registry.add_cache(
         fmt::format("counter:{}", name), std::move(summary), true,
@@ -64,16 +75,23 @@ Registry Registry::standard() {
           "count = count + n on the device: freezes on memory that was freed");
   counter(CounterMode::device_in_place, "device_in_place",
           "count.add_(n) on the device: drifts by the warm-ups");
+  registry.add_cache(
+      "counter:sliding_split",
+      "rows that move up when full; index from the device, branch from the host: right until then",
+      true, [](const CacheSpec& spec) { return std::make_unique<SlidingSplitCache>(spec); },
+      Layout::shift);
   return registry;
 }
 
-void Registry::add_cache(std::string name, std::string summary, bool faulty, MakeCache make) {
+void Registry::add_cache(std::string name, std::string summary, bool faulty, MakeCache make,
+                         Layout layout) {
   add({std::move(name), std::move(summary), faulty,
        [make = std::move(make)](Device& device, const Case& c, Kernels kernels) {
          const CacheSpec spec = cache_spec(c, device.torch_device(), kernels);
          return std::make_unique<Subject>(device, c, make(spec),
                                           std::make_unique<TagDecoder>(decoder_spec(c), spec));
-       }});
+       },
+       layout});
 }
 
 void Registry::add(Entry entry) { entries_.push_back(std::move(entry)); }

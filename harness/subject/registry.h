@@ -34,13 +34,15 @@ class Registry {
     std::string summary;  ///< one line for `thaw list caches`
     bool faulty = false;  ///< wrong on purpose
     MakeSubject make;
+    Layout layout = Layout::linear;  ///< of the cache that it makes; some preconditions ask (R9)
   };
 
-  /// The caches that thaw ships: static and the counter modes.
+  /// The caches that thaw ships: static, ring, shift and the counter modes.
   static Registry standard();
 
   /// A cache in the usual decoder, driven by a caller that does it right.
-  void add_cache(std::string name, std::string summary, bool faulty, MakeCache make);
+  void add_cache(std::string name, std::string summary, bool faulty, MakeCache make,
+                 Layout layout = Layout::linear);
   void add(Entry entry);
 
   const std::vector<Entry>& entries() const { return entries_; }

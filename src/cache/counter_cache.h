@@ -29,6 +29,8 @@ namespace thaw {
 /// | device_rebind   | a device tensor, `count = count + n`      | freezes, on freed memory  |
 /// | device_in_place | a device tensor, `count.add_(n)`          | drifts by the warm-ups    |
 ///
+/// A fifth mode, sliding_split, is a cache of its own: see sliding_split_cache.h.
+///
 /// Nothing else is wrong with it. It takes padding from the places' rows, advances only rows that
 /// take part, stops at `slots`, counts what it refuses, and follows reset, crop, reorder and
 /// copy_row; without warm-up and capture it cannot be told from StaticCache.

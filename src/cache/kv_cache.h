@@ -71,9 +71,11 @@ struct Place {
 
 /// What attention reads. Contiguous: keys [rows, kv_heads, slots, key_dim], block_table undefined.
 /// Paged: keys [blocks, kv_heads, block_size, key_dim] and block_table [rows, blocks_of_a_row]
-/// int64.
+/// int64. In a ring a position lies in slot position mod the slots of a row, and of a row that is
+/// longer only the last positions have entries, those of the step included.
 struct KeysValues {
   at::Tensor keys, values, block_table;
+  bool ring = false;
 };
 
 /// The contract of a KV cache whose step is captured in a graph: any layout, any language.

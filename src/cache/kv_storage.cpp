@@ -53,23 +53,27 @@ void KvStorage::append(int64_t layer, const at::Tensor& new_keys, const at::Tens
 
 KeysValues KvStorage::view(int64_t layer) const {
   const Layer& l = layers_.at(static_cast<size_t>(layer));
-  return {l.keys.cache, l.values.cache, {}};
+  return {.keys = l.keys.cache, .values = l.values.cache, .block_table = {}};
 }
 
-void KvStorage::gather(const Half& half) {
+void KvStorage::gather(const Half& half, const at::Tensor& from) {
   at::Tensor bytes = bytes_of(half);
   at::Tensor scratch = scratch_.narrow(0, 0, bytes.numel()).view(bytes.sizes());
-  at::index_select_out(scratch, bytes, 0, order_.device(0, spec_.rows));
+  at::index_select_out(scratch, bytes, 0, from);
   bytes.copy_(scratch);
+}
+
+void KvStorage::gather(const at::Tensor& from) {
+  for (const Layer& layer : layers_) {
+    gather(layer.keys, from);
+    gather(layer.values, from);
+  }
 }
 
 void KvStorage::reorder(std::span<const int64_t> from) {
   std::ranges::copy(from, order_.host(0).begin());
   order_.upload();
-  for (const Layer& layer : layers_) {
-    gather(layer.keys);
-    gather(layer.values);
-  }
+  gather(order_.device(0, spec_.rows));
 }
 
 void KvStorage::copy_row(int64_t from, int64_t to) {

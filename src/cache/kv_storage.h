@@ -27,9 +27,11 @@ class KvStorage {
               const at::Tensor& rows, const at::Tensor& positions);
   /// Without a block table.
   KeysValues view(int64_t layer) const;
+  /// Row i takes all slots of what row from[i] held, `from` [rows] int64 on the device, through
+  /// scratch that exists since construction.
+  void gather(const at::Tensor& from);
 
-  /// Row i takes all slots of what row from[i] held, through scratch that exists since
-  /// construction. Outside a capture.
+  /// The same, outside a capture.
   void reorder(std::span<const int64_t> from);
   void copy_row(int64_t from, int64_t to);
 
@@ -50,7 +52,7 @@ class KvStorage {
   Half allocate(int64_t kv_heads, int64_t dim, at::ScalarType dtype) const;
   /// As [rows, bytes of a row], so that rows of any dtype can be moved.
   at::Tensor bytes_of(const Half& half) const;
-  void gather(const Half& half);
+  void gather(const Half& half, const at::Tensor& from);
 
   CacheSpec spec_;
   std::vector<Layer> layers_;

@@ -73,7 +73,7 @@ void TagDecoder::step(KvCache& cache, const StepInputs& inputs, int64_t places, 
     tag(view.new_keys, view.new_values, rows, positions, inputs.generation, layer);
     const KeysValues seen = cache.update(layer, view.new_keys, view.new_values);
     visible_sum(view.layer_outputs[i], seen.keys, seen.values, seen.block_table, rows, positions,
-                spec_.window);
+                spec_.window, seen.ring);
   }
   cache.end_step();
 }

@@ -61,6 +61,7 @@ struct VisibleSumArguments {
   int64_t rows, blocks_of_a_row;
   Places places;
   int64_t window;  ///< 0: none
+  bool ring;
 };
 
 }  // namespace thaw::kernels

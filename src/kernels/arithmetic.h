@@ -41,16 +41,30 @@ THAW_HOST_DEVICE constexpr Range tokens_inside(int64_t first, int64_t q_len, int
   return {larger(0, -first), smaller(q_len, slots - first)};
 }
 
-/// The positions that token `token` of a place may see: up to its own, of those the last `window`
-/// if window > 0. Without a window a position is its slot, so those past `capacity` don't exist;
-/// with one, positions wrap around, and 2^62 stands for all that are larger.
-THAW_HOST_DEVICE constexpr Range visible_positions(int64_t first, int64_t token, int64_t window,
-                                                   int64_t capacity) {
+/// How the entries of a row lie in its slots, and how many of them are seen.
+struct Sight {
+  int64_t q_len = 1;   ///< tokens of the step, all of them written before any of them sees
+  int64_t window = 0;  ///< the last so many; 0: all
+  bool ring = false;
+  int64_t capacity = 1;  ///< slots of the row
+};
+
+/// The positions that token `token` of a place sees: up to its own, of those the last `window`, of
+/// those the ones that have an entry. In a ring that are the last `capacity` of the row, with those
+/// of the step itself; else a position is its slot. 2^62 stands for all positions that are larger.
+THAW_HOST_DEVICE constexpr Range visible_positions(int64_t first, int64_t token,
+                                                   const Sight& sight) {
   constexpr int64_t largest = int64_t{1} << 62;
   if (first < -token) return {};
-  if (window == 0) return {0, smaller(smaller(first, capacity) + token + 1, capacity)};
-  const int64_t end = smaller(first, largest) + token + 1;
-  return {larger(0, end - smaller(window, capacity)), end};
+  first = smaller(first, largest);
+  int64_t end = first + token + 1;
+  int64_t begin = sight.window == 0 ? 0 : larger(0, end - sight.window);
+  if (sight.ring) {
+    begin = larger(begin, first + sight.q_len - sight.capacity);
+  } else {
+    end = smaller(end, sight.capacity);
+  }
+  return {smaller(begin, end), end};
 }
 
 /// How many digits a tag has; see decoder/tag.h for what they are.

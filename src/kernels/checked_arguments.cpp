@@ -149,7 +149,7 @@ VisibleSumArguments visible_sum_arguments(const at::Tensor& out, const at::Tenso
                                           const at::Tensor& values,
                                           const std::optional<at::Tensor>& block_table,
                                           const at::Tensor& rows, const at::Tensor& positions,
-                                          int64_t window) {
+                                          int64_t window, bool ring) {
   const Operator op{"thaw::visible_sum_", out.device()};
   TORCH_CHECK(out.dim() == 4 && out.scalar_type() == at::kFloat && out.is_contiguous(), op.name,
               ": out must be contiguous Float [places, heads, q_len, dim], but is ",
@@ -170,7 +170,8 @@ VisibleSumArguments visible_sum_arguments(const at::Tensor& out, const at::Tenso
                         paged ? block_table->sizes()[0] : keys.sizes()[0],
                         paged ? block_table->sizes()[1] : 1,
                         op.places(rows, positions),
-                        window};
+                        window,
+                        ring};
   TORCH_CHECK(same_slots(a.keys, a.values) && a.keys.dim == a.values.dim && a.keys.dim == sizes[3],
               op.name, ": keys ", keys.sizes(), ", values ", values.sizes(), " and out ", sizes,
               " do not fit each other");

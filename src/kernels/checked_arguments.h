@@ -28,6 +28,6 @@ VisibleSumArguments visible_sum_arguments(const at::Tensor& out, const at::Tenso
                                           const at::Tensor& values,
                                           const std::optional<at::Tensor>& block_table,
                                           const at::Tensor& rows, const at::Tensor& positions,
-                                          int64_t window);
+                                          int64_t window, bool ring);
 
 }  // namespace thaw::kernels

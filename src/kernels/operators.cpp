@@ -18,7 +18,7 @@ TORCH_LIBRARY(thaw, library) {
       "Tensor generation, int layer) -> ()");
   library.def(
       "visible_sum_(Tensor(a!) out, Tensor keys, Tensor values, Tensor? block_table, Tensor rows, "
-      "Tensor positions, int window) -> ()");
+      "Tensor positions, int window, bool ring) -> ()");
 }
 
 namespace thaw::ops {
@@ -57,12 +57,12 @@ void tag_(const Tensor& new_keys, const Tensor& new_values, const Tensor& rows,
 
 void visible_sum_(const Tensor& out, const Tensor& keys, const Tensor& values,
                   const Tensor& block_table, const Tensor& rows, const Tensor& positions,
-                  int64_t window) {
+                  int64_t window, bool ring) {
   static const auto op =
       find<void(const Tensor&, const Tensor&, const Tensor&, const std::optional<Tensor>&,
-                const Tensor&, const Tensor&, int64_t)>("thaw::visible_sum_");
+                const Tensor&, const Tensor&, int64_t, bool)>("thaw::visible_sum_");
   const auto table = block_table.defined() ? std::make_optional(block_table) : std::nullopt;
-  op.call(out, keys, values, table, rows, positions, window);
+  op.call(out, keys, values, table, rows, positions, window, ring);
 }
 
 }  // namespace thaw::ops

@@ -38,11 +38,11 @@ void tag_(const at::Tensor& new_keys, const at::Tensor& new_values, const at::Te
 /// 0 .. positions[p] + i, of those the last `window` if window > 0. keys and values as in
 /// KeysValues: contiguous, or blocks with block_table (else undefined).
 ///
-/// Without a window a position is its slot, and positions past the last slot have no entry. With
-/// one, a position lies in slot position mod slots: true of a ring, and of any cache that is not
-/// longer than its slots. Padded places keep their bytes. Exact: tags are small integers.
+/// A position is its slot, and positions past the last slot have no entry. In a ring a position
+/// lies in slot position mod slots, and an entry that a later token of the step overwrote is not
+/// seen. Padded places keep their bytes. Exact: tags are small integers.
 void visible_sum_(const at::Tensor& out, const at::Tensor& keys, const at::Tensor& values,
                   const at::Tensor& block_table, const at::Tensor& rows,
-                  const at::Tensor& positions, int64_t window);
+                  const at::Tensor& positions, int64_t window, bool ring);
 
 }  // namespace thaw::ops

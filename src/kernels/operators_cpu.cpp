@@ -191,14 +191,14 @@ void visible_sum_of_place(const VisibleSumArguments& a, int64_t place, int64_t r
                           int64_t position) {
   const bool row_exists = row >= 0 && row < a.rows;
   const int64_t capacity = a.blocks_of_a_row * a.keys.slots;
+  const Sight sight{a.q_len, a.window, a.ring, capacity};
   const int64_t group = a.heads / a.keys.heads;
   for (int64_t head = 0; head < a.heads; head += group) {
     for (int64_t first = 0; first < a.keys.dim; first += lanes) {
       const int64_t width = std::min(lanes, a.keys.dim - first);
       VisibleSum visible(a, row, head / group, first, width);
       for (int64_t token = 0; token < a.q_len; ++token) {
-        const Range range =
-            row_exists ? visible_positions(position, token, a.window, capacity) : Range{};
+        const Range range = row_exists ? visible_positions(position, token, sight) : Range{};
         const Sum& sum = visible.over(range);
         for (int64_t member = head; member < head + group; ++member) {
           float* out = a.out + ((place * a.heads + member) * a.q_len + token) * a.keys.dim + first;
@@ -238,7 +238,8 @@ TORCH_LIBRARY_IMPL(thaw, CPU, library) {
   });
   library.impl("visible_sum_", [](const Tensor& out, const Tensor& keys, const Tensor& values,
                                   const std::optional<Tensor>& block_table, const Tensor& rows,
-                                  const Tensor& positions, int64_t window) {
-    visible_sum(visible_sum_arguments(out, keys, values, block_table, rows, positions, window));
+                                  const Tensor& positions, int64_t window, bool ring) {
+    visible_sum(
+        visible_sum_arguments(out, keys, values, block_table, rows, positions, window, ring));
   });
 }

@@ -153,16 +153,23 @@ Tensor sum_up_to(const Visible& visible, const Tensor& positions, int64_t q_len)
   return sums.cumsum(2).gather(2, last).masked_fill(nothing.unsqueeze(1).unsqueeze(-1), 0);
 }
 
-/// With a window positions wrap around: slot s holds the last position that is s modulo capacity.
-Tensor sum_of_window(const Visible& visible, const Tensor& positions, int64_t q_len,
-                     int64_t window) {
+/// The other cases, slot by slot: which position each holds, and whether it is seen.
+Tensor sum_of_window(const Visible& visible, const Tensor& positions, int64_t q_len, int64_t window,
+                     bool ring) {
+  constexpr int64_t largest = int64_t{1} << 62;
   const Tensor& sums = visible.sums;
   const int64_t capacity = sums.size(2);
-  const Tensor position = token_positions(positions, q_len, int64_t{1} << 62).unsqueeze(-1);
-  const Tensor behind = position.sub(count_up(capacity, positions)).remainder(capacity);
-  const Tensor seen = behind.lt(window)
-                          .logical_and(behind.le(position))
-                          .logical_and(visible.rows_exist.unsqueeze(-1));
+  const Tensor position = token_positions(positions, q_len, largest).unsqueeze(-1);
+  const Tensor slots = count_up(capacity, positions);
+  Tensor held = slots.expand({positions.size(0), q_len, capacity});
+  Tensor seen = visible.rows_exist.unsqueeze(-1);
+  if (ring) {
+    held = position.sub(position.sub(slots).remainder(capacity));
+    const Tensor oldest = positions.clamp_max(largest).view({-1, 1, 1}).add(q_len - capacity);
+    seen = seen.logical_and(held.ge(0)).logical_and(held.ge(oldest));
+  }
+  seen = seen.logical_and(held.le(position));
+  if (window > 0) seen = seen.logical_and(held.gt(position.sub(window)));
   return sums.unsqueeze(2)
       .masked_fill(seen.logical_not().unsqueeze(1).unsqueeze(-1), 0)
       .sum(3);  // [places, kv_heads, q_len, capacity, dim] before it
@@ -175,8 +182,8 @@ void visible_sum_(const Tensor& out, const Tensor& keys, const Tensor& values,
                   int64_t window) {
   const int64_t heads = out.size(1), q_len = out.size(2);
   const Visible visible = gather(keys, values, block_table, rows);
-  const Tensor sum = window == 0 ? sum_up_to(visible, positions, q_len)
-                                 : sum_of_window(visible, positions, q_len, window);
+  const Tensor sum = window == 0 && !ring ? sum_up_to(visible, positions, q_len)
+                                          : sum_of_window(visible, positions, q_len, window, ring);
   const Tensor of_heads =
       sum.unsqueeze(2).expand({-1, -1, heads / sum.size(1), -1, -1}).reshape(out.sizes());
   const Tensor padded = padding(rows, positions).view({-1, 1, 1, 1});

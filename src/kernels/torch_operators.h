@@ -28,6 +28,6 @@ void tag_(const at::Tensor& new_keys, const at::Tensor& new_values, const at::Te
 
 void visible_sum_(const at::Tensor& out, const at::Tensor& keys, const at::Tensor& values,
                   const at::Tensor& block_table, const at::Tensor& rows,
-                  const at::Tensor& positions, int64_t window);
+                  const at::Tensor& positions, int64_t window, bool ring);
 
 }  // namespace thaw::torch_ops

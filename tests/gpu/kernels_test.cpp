@@ -25,13 +25,14 @@ void enqueue(const RandomStep& s, Kernels kernels) {
     ops::count_refused_(s.refused, s.rows, s.positions, s.q_len, s.slots);
     ops::tag_(s.new_keys, s.new_values, s.rows, s.positions, s.generation, s.layer);
     ops::append_(s.keys(), s.values(), s.new_keys, s.new_values, s.rows, s.positions);
-    ops::visible_sum_(s.out, keys, seen, s.block_table, s.rows, s.positions, s.window);
+    ops::visible_sum_(s.out, keys, seen, s.block_table, s.rows, s.positions, s.window, s.ring);
   } else {
     torch_ops::count_refused_(s.refused, s.rows, s.positions, s.q_len, s.slots);
     torch_ops::tag_(s.new_keys, s.new_values, s.rows, s.positions, s.generation, s.layer);
     torch_ops::append_(s.flat_keys, s.flat_values, s.new_keys, s.new_values, s.rows, s.positions,
                        s.slots);
-    torch_ops::visible_sum_(s.out, keys, seen, s.block_table, s.rows, s.positions, s.window);
+    torch_ops::visible_sum_(s.out, keys, seen, s.block_table, s.rows, s.positions, s.window,
+                            s.ring);
   }
 }
 
@@ -42,7 +43,7 @@ void run_slowly(const RandomStep& s) {
   slow_twin::append_(s.keys(), s.values(), s.new_keys, s.new_values, s.rows, s.positions);
   slow_twin::visible_sum_(s.out, paged ? s.paged_keys : s.keys(),
                           paged ? s.paged_values : s.values(), s.block_table, s.rows, s.positions,
-                          s.window);
+                          s.window, s.ring);
 }
 
 void expect_same(const RandomStep& expected, const RandomStep& on_the_gpu, uint64_t seed) {

@@ -43,7 +43,7 @@ struct Arguments {
   }
   std::string sum() const {
     return error_of(
-        [&] { ops::visible_sum_(out, keys, values, block_table, rows, positions, window); });
+        [&] { ops::visible_sum_(out, keys, values, block_table, rows, positions, window, false); });
   }
 };
 

@@ -93,10 +93,10 @@ TEST(VisibleSum, does_what_its_slow_twin_does) {
     const bool paged = fast.block_table.defined();
     ops::visible_sum_(fast.out, paged ? fast.paged_keys : fast.keys(),
                       paged ? fast.paged_values : fast.values(), fast.block_table, fast.rows,
-                      fast.positions, fast.window);
+                      fast.positions, fast.window, fast.ring);
     slow_twin::visible_sum_(slow.out, paged ? slow.paged_keys : slow.keys(),
                             paged ? slow.paged_values : slow.values(), slow.block_table, slow.rows,
-                            slow.positions, slow.window);
+                            slow.positions, slow.window, slow.ring);
     ASSERT_TRUE(same_bytes(fast.out, slow.out)) << "seed " << seed;
   }
 }
@@ -105,26 +105,36 @@ TEST(VisibleSum, what_no_token_may_see_does_not_poison_the_sum) {
   const at::Tensor keys = at::full({1, 1, 4, 16}, 1.0F), values = keys.clone();
   keys[0][0][2].fill_(std::numeric_limits<float>::quiet_NaN());
   const at::Tensor out = at::zeros({1, 1, 2, 16});
-  ops::visible_sum_(out, keys, values, {}, integers({0}), integers({0}), 0);
+  ops::visible_sum_(out, keys, values, {}, integers({0}), integers({0}), 0, false);
   EXPECT_TRUE(same_bytes(out[0][0][0], at::full({16}, 3.0F)));
   EXPECT_TRUE(same_bytes(out[0][0][1], at::full({16}, 6.0F)));
-  ops::visible_sum_(out, keys, values, {}, integers({0}), integers({1}), 0);
+  ops::visible_sum_(out, keys, values, {}, integers({0}), integers({1}), 0, false);
   EXPECT_TRUE(out[0][0][1].isnan().all().item<bool>());
 }
 
 TEST(VisibleSum, is_exact_at_4096_slots) {
   const at::Tensor keys = at::full({1, 1, 4096, 16}, 15.0F).to(at::kBFloat16);
   const at::Tensor out = at::zeros({1, 1, 1, 16});
-  ops::visible_sum_(out, keys, keys, {}, integers({0}), integers({4095}), 0);
+  ops::visible_sum_(out, keys, keys, {}, integers({0}), integers({4095}), 0, false);
   EXPECT_TRUE(same_bytes(out, at::full({1, 1, 1, 16}, 3.0F * 15 * 4096)));
+}
+
+TEST(VisibleSum, a_token_does_not_see_what_a_later_one_of_its_step_overwrote) {
+  const at::Tensor keys = at::full({1, 1, 4, 16}, 1.0F);
+  const at::Tensor out = at::zeros({1, 1, 3, 16});
+  ops::visible_sum_(out, keys, keys, {}, integers({0}), integers({3}), 0, true);
+  // Positions 2 to 5 are there; the tokens are 3, 4 and 5.
+  EXPECT_TRUE(same_bytes(out[0][0][0], at::full({16}, 6.0F)));
+  EXPECT_TRUE(same_bytes(out[0][0][1], at::full({16}, 9.0F)));
+  EXPECT_TRUE(same_bytes(out[0][0][2], at::full({16}, 12.0F)));
 }
 
 TEST(VisibleSum, a_ring_whose_window_is_full_shows_all_its_slots) {
   const at::Tensor keys = at::full({1, 1, 4, 16}, 1.0F);
   const at::Tensor out = at::zeros({1, 1, 1, 16});
-  ops::visible_sum_(out, keys, keys, {}, integers({0}), integers({2}), 4);
+  ops::visible_sum_(out, keys, keys, {}, integers({0}), integers({2}), 0, true);
   EXPECT_TRUE(same_bytes(out, at::full({1, 1, 1, 16}, 9.0F)));
-  ops::visible_sum_(out, keys, keys, {}, integers({0}), integers({1000}), 4);
+  ops::visible_sum_(out, keys, keys, {}, integers({0}), integers({1000}), 0, true);
   EXPECT_TRUE(same_bytes(out, at::full({1, 1, 1, 16}, 12.0F)));
 }
 

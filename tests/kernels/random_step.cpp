@@ -77,6 +77,7 @@ RandomStep::RandomStep(uint64_t seed) {
   q_len = random.once_in(2) ? 1 : random.between(1, 6);
   heads = kv_heads * random.between(1, 3);
   window = random.once_in(2) ? 0 : random.between(1, slots + 2);
+  ring = random.once_in(2);
   layer = random.between(0, 15);
   const int64_t dim = random.once_in(2) ? 16 : random.between(12, 40);
   const auto key_dtype = random.dtype();

@@ -14,6 +14,7 @@ struct RandomStep {
   explicit RandomStep(uint64_t seed);
 
   int64_t row_count, kv_heads, slots, places, q_len, heads, window, layer;
+  bool ring;
   at::Tensor flat_keys, flat_values;  ///< [row_count * kv_heads * slots + 1, dim]
   at::Tensor new_keys, new_values, rows, positions, generation, refused, out;
   at::Tensor block_table;               ///< undefined, or [row_count, blocks_of_a_row]

@@ -106,7 +106,7 @@ void tag_(const at::Tensor& new_keys, const at::Tensor& new_values, const at::Te
 
 void visible_sum_(const at::Tensor& out, const at::Tensor& keys, const at::Tensor& values,
                   const at::Tensor& block_table, const at::Tensor& rows,
-                  const at::Tensor& positions, int64_t window) {
+                  const at::Tensor& positions, int64_t window, bool ring) {
   const bool paged = block_table.defined();
   const int64_t row_count = paged ? block_table.size(0) : keys.size(0);
   const int64_t capacity = paged ? block_table.size(1) * keys.size(2) : keys.size(2);
@@ -116,13 +116,16 @@ void visible_sum_(const at::Tensor& out, const at::Tensor& keys, const at::Tenso
     for (int64_t token = 0; token < out.size(2); ++token) {
       const at::Tensor sums = out[place].select(1, token).zero_();  // [heads, dim]
       const int64_t row = number(rows, place);
-      const Wide position = Wide{std::min(number(positions, place), int64_t{1} << 62)} + token;
+      const Wide first = std::min(number(positions, place), int64_t{1} << 62);
+      const Wide position = first + token;
       if (!inside(row, row_count)) continue;
       for (int64_t slot = 0; slot < capacity; ++slot) {
-        // With a window a slot holds the last position that wraps around to it.
-        const Wide distance = ((position - slot) % capacity + capacity) % capacity;
+        // After the step, a slot of a ring holds the last position that wraps around to it.
+        const Wide last = first + out.size(2) - 1;
+        const Wide held =
+            ring ? last - ((last - slot) % capacity + capacity) % capacity : Wide{slot};
         const bool seen =
-            window == 0 ? slot <= position : distance < window && position - distance >= 0;
+            held >= 0 && held <= position && (window == 0 || held > position - window);
         for (int64_t head = 0; seen && head < out.size(1); ++head) {
           const at::Tensor key = entry_at(keys, block_table, row, head / group, slot);
           if (!key.defined()) continue;

@@ -17,6 +17,6 @@ void tag_(const at::Tensor& new_keys, const at::Tensor& new_values, const at::Te
           const at::Tensor& positions, const at::Tensor& generation, int64_t layer);
 void visible_sum_(const at::Tensor& out, const at::Tensor& keys, const at::Tensor& values,
                   const at::Tensor& block_table, const at::Tensor& rows,
-                  const at::Tensor& positions, int64_t window);
+                  const at::Tensor& positions, int64_t window, bool ring);
 
 }  // namespace thaw::slow_twin

@@ -55,10 +55,10 @@ TEST(TorchOperators, visible_sum_equals_the_registered_one) {
     const RandomStep a(seed), b(seed);
     const bool paged = a.block_table.defined();
     ops::visible_sum_(a.out, paged ? a.paged_keys : a.keys(), paged ? a.paged_values : a.values(),
-                      a.block_table, a.rows, a.positions, a.window);
+                      a.block_table, a.rows, a.positions, a.window, a.ring);
     torch_ops::visible_sum_(b.out, paged ? b.paged_keys : b.keys(),
                             paged ? b.paged_values : b.values(), b.block_table, b.rows, b.positions,
-                            b.window);
+                            b.window, b.ring);
     ASSERT_TRUE(same_bytes(a.out, b.out)) << "seed " << seed;
   }
 }

@@ -69,7 +69,7 @@ class ValuesForKeys : public StaticCache {
   using StaticCache::StaticCache;
   KeysValues update(int64_t layer, const at::Tensor& keys, const at::Tensor& values) override {
     const KeysValues right = StaticCache::update(layer, keys, values);
-    return {right.values, right.keys, right.block_table};
+    return {.keys = right.values, .values = right.keys, .block_table = right.block_table};
   }
 };
 
