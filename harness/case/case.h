@@ -83,7 +83,7 @@ struct Expect {
   bool operator==(const Expect&) const = default;
 };
 
-enum class DecoderKind : uint8_t { tag };
+enum class DecoderKind : uint8_t { tag, llama };
 enum class DeviceChoice : uint8_t { any, sim, cuda };
 enum class CaseDtype : uint8_t { fp32, fp16, bf16 };
 /// When work runs that streams and events leave free (R21).

@@ -223,7 +223,7 @@ constexpr bool op_table_follows_the_enumeration() {
 }
 static_assert(op_table_follows_the_enumeration());
 
-constexpr std::array<std::string_view, 1> decoders{"tag"};
+constexpr std::array<std::string_view, 2> decoders{"tag", "llama"};
 constexpr std::array<std::string_view, 3> devices{"any", "sim", "cuda"};
 constexpr std::array<std::string_view, 3> dtypes{"fp32", "fp16", "bf16"};
 constexpr std::array<std::string_view, 3> schedules{"early", "late", "shuffle"};
@@ -266,8 +266,9 @@ constexpr std::array<KeyRow, key_count> key_table{
     number_key<&Settings::layers>("layers", {1, 16}, "layers of the decoder"),
     number_key<&Settings::heads>("heads", {1, 16}, "query heads, a multiple of 'kv_heads'"),
     number_key<&Settings::kv_heads>("kv_heads", {1, 16}, "heads of keys and values"),
-    number_key<&Settings::dim>("dim", {12, 256},
-                               "elements of one head; a tag takes the first twelve"),
+    number_key<&Settings::dim>(
+        "dim", {2, 256},
+        "elements of one head: at least 12 with the decoder 'tag', even with 'llama'"),
     number_key<&Settings::rows>("rows", {1, 16}, "rows of the cache, and places of a step"),
     number_key<&Settings::slots>("slots", {1, 4096}, "slots of each row"),
     number_key<&Settings::window>(

@@ -156,6 +156,16 @@ class CaseParser {
                                    "kv_heads {}",
                                    settings.heads, settings.kv_heads));
     }
+    if (settings.decoder == DecoderKind::tag && settings.dim < 12) {
+      fail_on_settings(
+          "decoder", "dim",
+          fmt::format("dim must be 12 to 256 with the decoder tag, found {}", settings.dim));
+    }
+    if (settings.decoder == DecoderKind::llama && settings.dim % 2 != 0) {
+      fail_on_settings(
+          "decoder", "dim",
+          fmt::format("dim must be even with the decoder llama, found {}", settings.dim));
+    }
     if (settings.window > settings.slots) {
       fail_on_settings("window", "slots",
                        fmt::format("window must be 0 to slots, found window {} and slots {}",

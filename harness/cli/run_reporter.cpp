@@ -40,8 +40,8 @@ class TextReporter final : public RunReporter {
         result.outcome == CaseResult::Outcome::ok) {
       return;
     }
-    fmt::print("{}{}", result_line(shown_name(file), result, options_.conditions.timings, style_),
-               broken_expectations(result, style_));
+    fmt::print("{}{}{}", result_line(shown_name(file), result, options_.conditions.timings, style_),
+               broken_expectations(result, style_), comparisons(result, style_));
     for (size_t run = 0; run < result.runs.size(); ++run) {
       const bool wanted = options_.explain || (failed && is_to_blame(result, run));
       if (wanted && !result.runs[run].verdict.findings.empty()) {

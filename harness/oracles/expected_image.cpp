@@ -1,58 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "oracles/expected_image.h"
 
-#include <c10/util/BFloat16.h>
-#include <c10/util/Half.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
-#include <functional>
-#include <stdexcept>
 #include <tuple>
+
+#include "decoder/tag.h"
+#include "reference/elements.h"
 
 namespace thaw {
 namespace {
-
-template <class T>
-std::array<std::byte, 4> bytes_of(float number) {
-  const T value = static_cast<T>(number);
-  std::array<std::byte, 4> bytes{};
-  std::memcpy(bytes.data(), &value, sizeof(T));
-  return bytes;
-}
-
-std::array<std::byte, 4> encode(at::ScalarType dtype, float number) {
-  switch (dtype) {
-    case at::kFloat:
-      return bytes_of<float>(number);
-    case at::kHalf:
-      return bytes_of<c10::Half>(number);
-    case at::kBFloat16:
-      return bytes_of<c10::BFloat16>(number);
-    default:
-      throw std::invalid_argument(
-          fmt::format("the tag decoder knows fp32, fp16 and bf16, not {}", toString(dtype)));
-  }
-}
-
-float decode_number(at::ScalarType dtype, const std::byte* from) {
-  const auto as = [&](auto value) {
-    std::memcpy(&value, from, sizeof(value));
-    return static_cast<float>(value);
-  };
-  if (dtype == at::kFloat) return as(0.0F);
-  return dtype == at::kHalf ? as(c10::Half{}) : as(c10::BFloat16{});
-}
-
-Tag tag_of(const EntryName& entry, const Provenance& provenance) {
-  return {.row = provenance.row,
-          .position = entry.position,
-          .generation = provenance.generation,
-          .layer = entry.layer,
-          .head = entry.head,
-          .value = entry.role == Role::values};
-}
 
 bool is_key_or_value(const Buffer& buffer) {
   return buffer.role == Role::keys || buffer.role == Role::values;
@@ -60,22 +17,12 @@ bool is_key_or_value(const Buffer& buffer) {
 
 }  // namespace
 
-std::string to_string(const EntryName& entry) {
-  return fmt::format("layer {}, row {}, head {}, position {}, {}", entry.layer, entry.row,
-                     entry.head, entry.position, entry.role == Role::keys ? "keys" : "values");
-}
-
-ExpectedImage::ExpectedImage(const KvCache& cache, const Ledger& ledger)
-    : cache_(cache), ledger_(ledger), rows_(ledger.rows()), slots_(ledger.slots()) {
-  size_t sums = 0;
-  for (const LayerSpec& layer : cache.spec().layers) {
-    if (layer.key_dim != layer.value_dim || layer.key_dtype != layer.value_dtype) {
-      throw std::invalid_argument("the tag decoder needs keys and values of one dim and dtype");
-    }
-    layer_sums_.push_back(sums);
-    sums += static_cast<size_t>(rows_ * layer.kv_heads * slots_ * layer.key_dim);
-  }
-  if (ledger.layout() == Layout::linear) sums_.resize(sums);
+ExpectedImage::ExpectedImage(const KvCache& cache, const Ledger& ledger, Reference& reference)
+    : cache_(cache),
+      ledger_(ledger),
+      reference_(reference),
+      rows_(ledger.rows()),
+      slots_(ledger.slots()) {
   const std::vector<Buffer> buffers = cache.buffers();
   slot_of_buffer_.assign(buffers.size(), 0);
   for (size_t i = 0; i < buffers.size(); ++i) {
@@ -86,12 +33,7 @@ ExpectedImage::ExpectedImage(const KvCache& cache, const Ledger& ledger)
     Contents contents{buffers[i].layer, buffers[i].role, tensor.scalar_type(),
                       static_cast<size_t>(tensor.element_size()),
                       std::vector<std::byte>(tensor.nbytes())};
-    Encoded digits;
-    for (size_t digit = 0; digit < digits.size(); ++digit) {
-      digits[digit] = encode(contents.dtype, static_cast<float>(digit));
-    }
-    encoded_.push_back(digits);
-    const auto unowned = encode(contents.dtype, unowned_slot);
+    const auto unowned = encode_element(contents.dtype, unowned_slot);
     for (size_t at = 0; at < contents.bytes.size(); at += contents.element_size) {
       std::memcpy(contents.bytes.data() + at, unowned.data(), contents.element_size);
     }
@@ -119,71 +61,13 @@ void ExpectedImage::for_each_entry(int64_t row, int64_t from, int64_t to, Visit 
   }
 }
 
-size_t ExpectedImage::sum_index(int64_t layer, int64_t row, int64_t head, int64_t position) const {
-  const LayerSpec& spec = cache_.spec().layers[static_cast<size_t>(layer)];
-  const int64_t entry = (row * spec.kv_heads + head) * slots_ + position;
-  return layer_sums_[static_cast<size_t>(layer)] + static_cast<size_t>(entry * spec.key_dim);
-}
-
-std::span<const float> ExpectedImage::sum_over(const Ledger& ledger, int64_t layer, int64_t row,
-                                               int64_t head, int64_t from, int64_t to) const {
-  const auto dim = static_cast<size_t>(cache_.spec().layers[static_cast<size_t>(layer)].key_dim);
-  if (keeps_sums()) {
-    const auto through = [&](int64_t position) {
-      return std::span(sums_).subspan(sum_index(layer, row, head, position), dim);
-    };
-    if (from == 0) return through(to - 1);
-    // Exact: all are small integers.
-    sum_.assign(through(to - 1).begin(), through(to - 1).end());
-    std::transform(sum_.begin(), sum_.end(), through(from - 1).begin(), sum_.begin(), std::minus{});
-    return sum_;
-  }
-  sum_.assign(dim, 0.0F);
-  for (int64_t position = from; position < to; ++position) {
-    for (const Role role : {Role::keys, Role::values}) {
-      const Tag::Digits digits =
-          tag_of({layer, row, head, position, role}, ledger.provenance(row, position)).digits();
-      const float factor = role == Role::keys ? 1.0F : 2.0F;
-      for (size_t i = 0; i < dim; ++i) {
-        sum_[i] += factor * static_cast<float>(digits[i % digits.size()]);
-      }
-    }
-  }
-  return sum_;
-}
-
-void ExpectedImage::write_entry(const EntryName& entry, const Place& place,
-                                const Provenance& provenance) {
-  const Tag::Digits digits = tag_of(entry, provenance).digits();
-  Contents& to = contents(place.buffer);
-  const Encoded& encoded = encoded_[slot_of_buffer_[place.buffer]];
-  std::byte* bytes = to.bytes.data() + place.offset;
-  size_t digit = 0;
-  for (int64_t i = 0; i < place.dim; ++i, bytes += place.stride) {
-    std::memcpy(bytes, encoded[digits[digit]].data(), to.element_size);
-    if (++digit == digits.size()) digit = 0;
-  }
-  if (keeps_sums()) add_to_sum(entry, place.dim, digits);
-}
-
-void ExpectedImage::add_to_sum(const EntryName& entry, int64_t dim, const Tag::Digits& digits) {
-  float* sum = sums_.data() + sum_index(entry.layer, entry.row, entry.head, entry.position);
-  const bool key = entry.role == Role::keys;
-  const float* previous = entry.position > 0 ? sum - dim : nullptr;
-  size_t digit = 0;
-  for (int64_t i = 0; i < dim; ++i) {
-    // Keys are visited before values: they start the sum, values complete it.
-    const auto number = static_cast<float>(digits[digit]);
-    sum[i] = key ? number + (previous != nullptr ? previous[i] : 0.0F) : sum[i] + 2.0F * number;
-    if (++digit == digits.size()) digit = 0;
-  }
-}
-
 void ExpectedImage::commit(const Ledger& ledger, int64_t row, int64_t from, int64_t to) {
   // In a full row that shifts, all entries have another place than before.
   if (ledger.layout() == Layout::shift && ledger.first_kept(row) > 0) from = 0;
   for_each_entry(row, from, to, [&](const EntryName& entry, const Place& place) {
-    write_entry(entry, place, ledger.provenance(row, entry.position));
+    Contents& to = contents(place.buffer);
+    reference_.put_entry(entry, ledger.provenance(row, entry.position), to.dtype, place,
+                         to.bytes.data() + place.offset);
   });
 }
 
@@ -295,7 +179,7 @@ std::vector<float> ExpectedImage::decode(const Contents& of, const std::byte* en
                                          const Place& place) const {
   std::vector<float> numbers(static_cast<size_t>(place.dim));
   for (float& number : numbers) {
-    number = decode_number(of.dtype, entry);
+    number = decode_element(of.dtype, entry);
     entry += place.stride;
   }
   return numbers;

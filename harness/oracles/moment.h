@@ -31,6 +31,7 @@ struct Moment {
 
   const Ledger& ledger;  ///< after the step
   const ExpectedImage& image;
+  const Reference& reference;
   const Subject& subject;
   std::span<const Buffer> cache_buffers;  ///< after a step; empty before one
   /// Per row the position of the last refill, or where a row op moved the row since; -1: the row

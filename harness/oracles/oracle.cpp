@@ -42,7 +42,7 @@ std::vector<OracleRow> oracle_rows() {
       {"outputs",
        "each accepted token saw exactly the entries of its row up to itself; what the caller keeps "
        "of a step stays as it was",
-       "rounding: the sum is exact"},
+       "padded places, refused tokens and warm-ups, whose outputs are nobody's"},
   };
 }
 

@@ -1,40 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Oracle *outputs*, for the tag decoder.
+// Oracle *outputs*.
 //
-// Verifies, for every accepted token of every step that commits, that the step's output is exactly
-// the sum over the entries of its row up to itself, as far as its window reaches, and, after every
-// step and op, that what the caller holds of an earlier step is what that step returned. Does not
-// look at padded places, refused tokens and warm-ups: their outputs are nobody's.
-
-#include <fmt/format.h>
+// Verifies, for every accepted token of every step that commits, that the step's output is bit for
+// bit the reference's: with the tag decoder the sum over the entries of its row up to itself, with
+// the llama decoder what an eager twin computes at the same plan, which in turn agrees with plain
+// loops. Also, after every step and op, that what the caller holds of an earlier step is what that
+// step returned. Does not look at padded places, refused tokens and warm-ups: their outputs are
+// nobody's.
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "oracles/oracle.h"
 
 namespace thaw {
 namespace {
-
-std::string describe_sum(int64_t from, int64_t to) {
-  if (from == to) return "0, no position is visible";
-  return fmt::format("the sum over positions {} to {}", from, to - 1);
-}
-
-/// Which of the sums that some token of the row sees this is, if it is one: a frozen mask shows as
-/// too short a one.
-std::string explain_sum(const Moment& moment, int64_t layer, int64_t row, int64_t head,
-                        std::span<const float> found) {
-  const Ledger& ledger = moment.ledger;
-  for (int64_t position = ledger.first_kept(row); position < ledger.length(row); ++position) {
-    const int64_t from = std::max(ledger.first_kept(row), ledger.first_seen(position, 1, 0));
-    const auto sum = moment.image.sum_over(ledger, layer, row, head, from, position + 1);
-    if (std::equal(sum.begin(), sum.end(), found.begin())) return describe_sum(from, position + 1);
-  }
-  return fmt::format("{}, ...: no sum of its row's entries",
-                     fmt::join(found.begin(), found.begin() + 3, ", "));
-}
 
 class OutputsOracle final : public Oracle {
  public:
@@ -53,10 +35,18 @@ class OutputsOracle final : public Oracle {
     const auto bytes = moment.device().read(output, scratch);
     const std::span numbers(reinterpret_cast<const float*>(bytes.data()),
                             bytes.size() / sizeof(float));
-    for (int64_t layer = 0; layer < output.size(0); ++layer) {
+    for (int64_t part = 0; part < output.size(0); ++part) {
       for (int64_t place = 0; place < moment.plan->places(); ++place) {
-        if (!place_is_right(moment, output, numbers, layer, place, findings)) return;
+        if (!place_is_right(moment, output, numbers, part, place, findings)) return;
       }
+    }
+    if (auto other = moment.reference.disagreement()) {
+      findings.add({.kind = FindingKind::outputs,
+                    .op = moment.op_number,
+                    .step = moment.step,
+                    .place = std::move(other->place),
+                    .expected = std::move(other->expected),
+                    .found = std::move(other->found)});
     }
   }
 
@@ -79,33 +69,29 @@ class OutputsOracle final : public Oracle {
     return false;
   }
 
-  /// Compares all accepted tokens of one place in one layer; false if there was a finding.
+  /// Compares all accepted tokens of one place in one part; false if there was a finding.
   static bool place_is_right(const Moment& moment, const at::Tensor& output,
-                             std::span<const float> numbers, int64_t layer, int64_t place,
+                             std::span<const float> numbers, int64_t part, int64_t place,
                              Findings& findings) {
     const int64_t row = moment.plan->rows[static_cast<size_t>(place)];
     if (row < 0) return true;
     const int64_t position = moment.plan->positions[static_cast<size_t>(place)];
     const int64_t accepted = moment.ledger.accepted_end(position, moment.plan->q_len) - position;
     const int64_t heads = output.size(2), q_len = output.size(3), dim = output.size(4);
-    const int64_t group = heads / moment.settings.kv_heads;
     for (int64_t head = 0; head < heads; ++head) {
       for (int64_t i = 0; i < accepted; ++i) {
-        const int64_t token = (layer * output.size(1) + place) * heads * q_len + head * q_len + i;
+        const int64_t token = (part * output.size(1) + place) * heads * q_len + head * q_len + i;
         const auto found =
             numbers.subspan(static_cast<size_t>(token * dim), static_cast<size_t>(dim));
-        const int64_t from = moment.ledger.first_seen(position, moment.plan->q_len, i);
-        const int64_t to = position + i + 1;
-        const auto expected =
-            moment.image.sum_over(moment.ledger, layer, row, head / group, from, to);
+        const OutputName name{.part = part, .row = row, .head = head, .position = position + i};
+        const auto expected = moment.reference.output(name);
         if (std::memcmp(found.data(), expected.data(), expected.size_bytes()) == 0) continue;
         findings.add({.kind = FindingKind::outputs,
                       .op = moment.op_number,
                       .step = moment.step,
-                      .place = fmt::format("layer {}, row {}, query head {}, position {}", layer,
-                                           row, head, position + i),
-                      .expected = describe_sum(from, to),
-                      .found = explain_sum(moment, layer, row, head / group, found)});
+                      .place = moment.reference.describe(name),
+                      .expected = moment.reference.describe_output(name, expected),
+                      .found = moment.reference.describe_output(name, found)});
         return false;
       }
     }

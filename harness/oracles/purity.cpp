@@ -86,8 +86,8 @@ class PurityOracle final : public Oracle {
         moment.image.mismatches(moment.device(), moment.cache_buffers, moment.ledger, 1);
     if (mismatches.empty() || !mismatches.front().owned) return false;
     finding.place = to_string(mismatches.front().entry);
-    finding.expected = describe_entry(mismatches.front().expected);
-    finding.found = describe_entry(mismatches.front().found);
+    finding.expected = moment.reference.describe_entry(mismatches.front().expected);
+    finding.found = moment.reference.describe_entry(mismatches.front().found);
     return true;
   }
 

@@ -3,8 +3,9 @@
 // Oracle *slots*.
 //
 // Verifies after every step and op that all keys and values are, bit for bit, what the ledger says:
-// each committed slot holds its tag, and no slot outside the op's write set changed (R7). Asks the
-// cache where an entry lies, and knows no layout. Does not look at bytes that belong to no slot.
+// each committed slot holds its entry, and no slot outside the op's write set changed (R7). Asks
+// the cache where an entry lies, and knows no layout. Does not look at bytes that belong to no
+// slot.
 
 #include <fmt/format.h>
 
@@ -44,8 +45,9 @@ class SlotsOracle final : public Oracle {
     } else {
       const ExpectedImage::Mismatch& first = mismatches.front();
       finding.place = to_string(first.entry);
-      finding.expected = describe_entry(first.expected);
-      finding.found = describe_entry(first.found) + found_elsewhere(first, mismatches);
+      finding.expected = moment.reference.describe_entry(first.expected);
+      finding.found =
+          moment.reference.describe_entry(first.found) + found_elsewhere(first, mismatches);
     }
     findings.add(std::move(finding));
   }

@@ -49,6 +49,7 @@ Json to_json(const Verdict& verdict, const RunConditions& conditions) {
   for (const auto& [oracle, because] : verdict.not_covered) {
     json["not_covered"].push_back({{"oracle", oracle}, {"because", because}});
   }
+  if (!verdict.comparison.empty()) json["comparison"] = verdict.comparison;
   json["counts"] = {{"ops", verdict.ops},
                     {"steps", verdict.steps},
                     {"captures", verdict.captures},

@@ -128,6 +128,16 @@ std::string broken_expectations(const CaseResult& result, const Style& style) {
   return text;
 }
 
+std::string comparisons(const CaseResult& result, const Style& style) {
+  std::string text;
+  for (const CaseRun& run : result.runs) {
+    if (run.verdict.comparison.empty()) continue;
+    text +=
+        wrap(fmt::format("{}: {}", run.verdict.cache, run.verdict.comparison), "  ", style.width);
+  }
+  return text;
+}
+
 std::string coverage(const Verdict& verdict, const Style& style) {
   std::string text = wrap(fmt::format("judged on {} by {}", verdict.device, names(verdict.covered)),
                           "  ", style.width);

@@ -32,6 +32,9 @@ std::string result_line(std::string_view name, const CaseResult& result, bool se
 /// each; nothing if all held.
 std::string broken_expectations(const CaseResult& result, const Style& style);
 
+/// What comparisons with real arithmetic rested on, a line a run; nothing where all were exact.
+std::string comparisons(const CaseResult& result, const Style& style);
+
 /// What a clean verdict rests on: the device, the oracles that judged, and those that could not.
 std::string coverage(const Verdict& verdict, const Style& style);
 

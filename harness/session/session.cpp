@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/session.h"
 
+#include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
@@ -53,6 +54,9 @@ std::string missing_ability(const Case& c, const CacheAbilities& can) {
     const bool several = op.q > 1 || (op.kind == OpKind::prefill && op.count > 1);
     if (several && !can.several_tokens) return "the cache takes one token a step";
   }
+  if (c.settings.decoder == DecoderKind::llama && can.layout != Layout::linear) {
+    return "the llama decoder is judged on caches whose slots are positions";
+  }
   if (c.settings.rows > 1 && !can.rows_apart) return "the cache keeps all rows at one length";
   return "";
 }
@@ -84,7 +88,9 @@ class Session {
         device_(subject.device()),
         verdict_(verdict),
         ledger_(c.settings, subject.cache().abilities().layout),
-        image_(subject.cache(), ledger_),
+        reference_(
+            make_reference(c.settings, subject.cache().spec(), device_.torch_device(), ledger_)),
+        image_(subject.cache(), ledger_, *reference_),
         last_refill_(static_cast<size_t>(c.settings.rows), -1) {
     for (auto& oracle : make_oracles()) {
       if (const auto why_not = oracle->not_covered(subject)) {
@@ -112,6 +118,7 @@ class Session {
       lose_device(e);
     }
     verdict_.ops = number_;
+    verdict_.comparison = reference_->comparison();
     verdict_.findings = findings_.in_order();
     if (!findings_.empty()) verdict_.status = Verdict::Status::findings;
   }
@@ -207,6 +214,7 @@ class Session {
   /// The image after a step: committed entries are expected from now on; what a warm-up wrote is
   /// cleared, whatever it was (R11).
   void settle_step(bool commits) {
+    reference_->step(ledger_, plan_, number_, commits);
     for (size_t i = 0; i < plan_.rows.size(); ++i) {
       const int64_t row = plan_.rows[i];
       if (row < 0) continue;
@@ -245,7 +253,8 @@ class Session {
     });
     ledger_.apply_without_steps(op, number_);
     buffers_ = subject_.cache().buffers();
-    image_.rebuild(ledger_);
+    reference_->step(ledger_, plan_, number_, true);
+    rebuild_image();
     image_.mark_all_but_entries(device_, buffers_, ledger_);
     if (!failure) {
       failure =
@@ -310,17 +319,17 @@ class Session {
       case OpKind::crop:
       case OpKind::reset:
       case OpKind::sleep:
-        image_.rebuild(ledger_);
+        rebuild_image();
         move_last_refill(rows_);
         break;
       case OpKind::reorder:
-        image_.rebuild(ledger_);
+        rebuild_image();
         rows_.clear();
         for (int64_t row = 0; row < ledger_.rows(); ++row) rows_.push_back(row);
         move_last_refill(rows_);
         break;
       case OpKind::copy:
-        image_.rebuild(ledger_);
+        rebuild_image();
         rows_ = {op.row, op.to};
         move_last_refill(rows_);
         break;
@@ -330,6 +339,11 @@ class Session {
     if (!image_.matches(device_, buffers_)) {
       image_.mark_all_but_entries(device_, buffers_, ledger_);
     }
+  }
+
+  void rebuild_image() {
+    reference_->follow(ledger_);
+    image_.rebuild(ledger_);
   }
 
   /// After reset, crop, reorder and copy only the ledger's length will do.
@@ -349,6 +363,7 @@ class Session {
             .committed = committed,
             .ledger = ledger_,
             .image = image_,
+            .reference = *reference_,
             .subject = subject_,
             .cache_buffers = buffers_,
             .last_refill = last_refill_,
@@ -374,6 +389,7 @@ class Session {
   Device& device_;
   Verdict& verdict_;
   Ledger ledger_;
+  std::unique_ptr<Reference> reference_;
   ExpectedImage image_;
   std::vector<std::unique_ptr<Oracle>> oracles_;
   std::vector<Oracle*> judges_;
@@ -391,6 +407,7 @@ class Session {
 Verdict run_case(const Case& c, Device& device, const Registry& registry,
                  const RunOptions& options) {
   const c10::InferenceMode no_autograd;
+  at::set_num_threads(1);  // sums of products in one order, however busy the machine is
   Verdict verdict;
   verdict.cache = options.cache.empty() ? c.settings.cache : options.cache;
   verdict.device = device.name();

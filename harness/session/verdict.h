@@ -25,6 +25,9 @@ struct Verdict {
   /// Oracles that could not, and why.
   std::vector<std::pair<std::string, std::string>> not_covered;
 
+  /// What comparisons with real arithmetic rest on; empty where all are exact.
+  std::string comparison;
+
   int64_t ops = 0;
   int64_t steps = 0;  ///< eager passes and replays
   int64_t captures = 0;

@@ -12,6 +12,7 @@
 #include "cache/sliding_split_cache.h"
 #include "cache/static_cache.h"
 #include "case/suggestions.h"
+#include "decoder/llama_decoder.h"
 #include "decoder/tag_decoder.h"
 
 namespace thaw {
@@ -52,6 +53,13 @@ DecoderSpec decoder_spec(const Case& c) {
   return {.heads = c.settings.heads, .seed = static_cast<int64_t>(c.settings.seed)};
 }
 
+std::unique_ptr<Decoder> make_decoder(const Case& c, const CacheSpec& spec) {
+  if (c.settings.decoder == DecoderKind::llama) {
+    return std::make_unique<LlamaDecoder>(decoder_spec(c), spec);
+  }
+  return std::make_unique<TagDecoder>(decoder_spec(c), spec);
+}
+
 Registry Registry::standard() {
   Registry registry;
   registry.add_cache(
@@ -88,8 +96,7 @@ void Registry::add_cache(std::string name, std::string summary, bool faulty, Mak
   add({std::move(name), std::move(summary), faulty,
        [make = std::move(make)](Device& device, const Case& c, Kernels kernels) {
          const CacheSpec spec = cache_spec(c, device.torch_device(), kernels);
-         return std::make_unique<Subject>(device, c, make(spec),
-                                          std::make_unique<TagDecoder>(decoder_spec(c), spec));
+         return std::make_unique<Subject>(device, c, make(spec), make_decoder(c, spec));
        },
        layout});
 }

@@ -55,6 +55,9 @@ class Registry {
   std::vector<Entry> entries_;
 };
 
+/// The decoder that a case asks for, over a cache of this specification.
+std::unique_ptr<Decoder> make_decoder(const Case& c, const CacheSpec& spec);
+
 /// The specifications of the cache and of the decoder that a case asks for.
 CacheSpec cache_spec(const Case& c, c10::Device device, Kernels kernels);
 DecoderSpec decoder_spec(const Case& c);

@@ -10,14 +10,12 @@
 #include <cstring>
 #include <utility>
 
+#include "subject/token.h"
+
 namespace thaw {
 namespace {
 
 constexpr std::byte churn_canary{0xC5};
-
-/// Token ids are of no consequence to the tag decoder, but they are inputs that a caller refills;
-/// they differ from position to position and from row to row.
-int64_t token_at(int64_t row, int64_t position) { return (row * 4099 + position * 31 + 7) % 32000; }
 
 bool touches(std::span<const MemoryUse> memory, const MemoryUse& buffer) {
   return std::any_of(memory.begin(), memory.end(), [&](const MemoryUse& use) {
@@ -44,7 +42,10 @@ std::vector<NamedMemory> bind_names(const Graph& graph, std::vector<NamedMemory>
 
 Subject::Subject(Device& device, const Case& c, std::unique_ptr<KvCache> cache,
                  std::unique_ptr<Decoder> decoder)
-    : device_(device), cache_(std::move(cache)), decoder_(std::move(decoder)) {
+    : device_(device),
+      cache_(std::move(cache)),
+      decoder_(std::move(decoder)),
+      seed_(c.settings.seed) {
   const int64_t rows = c.settings.rows;
   const int64_t q_len_max = cache_->spec().q_len_max;
   const int64_t numbers = 2 * rows + 1 + rows * q_len_max;
@@ -75,7 +76,8 @@ void Subject::refill(const StepPlan& plan, int64_t generation) {
     const auto index = static_cast<size_t>(place);
     if (plan.rows[index] < 0) continue;
     for (int64_t i = 0; i < q_len_; ++i) {
-      tokens[place * q_len_max + i] = token_at(plan.rows[index], plan.positions[index] + i);
+      tokens[place * q_len_max + i] =
+          token_at(seed_, plan.rows[index], plan.positions[index] + i, generation);
     }
   }
   device_.write(input_storage_, 0, std::as_bytes(std::span(host_inputs_)));

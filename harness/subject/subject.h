@@ -138,6 +138,7 @@ class Subject {
   std::unique_ptr<Decoder> decoder_;
   at::Tensor input_storage_;  ///< one storage for all inputs: one copy refills them
   StepInputs inputs_;
+  uint64_t seed_;
   std::vector<int64_t> host_inputs_;
   std::vector<CapturedGraph> graphs_;
   int64_t places_ = 0;  ///< of the last refill

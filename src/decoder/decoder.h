@@ -32,7 +32,8 @@ class Decoder {
   /// Enqueues only: runs eagerly or inside a capture.
   virtual void step(KvCache& cache, const StepInputs& inputs, int64_t places, int64_t q_len) = 0;
 
-  /// Where the last step of this shape left its output: [layers, places, heads, q_len, dim] fp32.
+  /// Where the last step of this shape left its output, fp32 [parts, places, heads, q_len, size]:
+  /// of the tag decoder a part a layer, of the llama decoder one part and one head.
   /// A buffer that never moves and that the next step overwrites.
   virtual at::Tensor output(int64_t places, int64_t q_len) const = 0;
 

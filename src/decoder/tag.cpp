@@ -70,16 +70,23 @@ std::string describe(const Tag& tag) {
                      tag.head);
 }
 
+std::string describe_unwritten(std::span<const float> entry) {
+  if (entry.empty()) return "";
+  const auto unowned = [](float element) { return element == unowned_slot; };
+  if (std::all_of(entry.begin(), entry.end(), unowned)) return "nothing (unowned)";
+  if (std::all_of(entry.begin(), entry.end(), all_ones)) return "0xFF bytes";
+  return "";
+}
+
+std::string list_elements(std::span<const float> entry) {
+  const auto shown = entry.first(std::min(entry.size(), digit_count));
+  return fmt::format("{:g}{}", fmt::join(shown, ", "), shown.size() < entry.size() ? ", ..." : "");
+}
+
 std::string describe_entry(std::span<const float> entry) {
   if (const auto tag = Tag::parse(entry)) return describe(*tag);
-  if (!entry.empty()) {
-    const auto unowned = [](float element) { return element == unowned_slot; };
-    if (std::all_of(entry.begin(), entry.end(), unowned)) return "nothing (unowned)";
-    if (std::all_of(entry.begin(), entry.end(), all_ones)) return "0xFF bytes";
-  }
-  const auto shown = entry.first(std::min(entry.size(), digit_count));
-  return fmt::format("no tag: {:g}{}", fmt::join(shown, ", "),
-                     shown.size() < entry.size() ? ", ..." : "");
+  if (std::string text = describe_unwritten(entry); !text.empty()) return text;
+  return "no tag: " + list_elements(entry);
 }
 
 }  // namespace thaw

@@ -42,8 +42,12 @@ constexpr float unowned_slot = -96.0F;
 /// "row 1, position 7, written by op 6 (key, layer 0, head 0)".
 std::string describe(const Tag& tag);
 
-/// What an entry holds: its tag as above; "nothing (unowned)"; "0xFF bytes", with which memory of
-/// nobody is filled, in any dtype; or "no tag: 3, 1, 0, ...", twelve elements at most.
+/// What stands where nobody wrote: "nothing (unowned)"; or "0xFF bytes", with which memory of
+/// nobody is filled, in any dtype. Empty if the entry is neither.
+std::string describe_unwritten(std::span<const float> entry);
+/// "3, 1, 0, ...", twelve elements at most.
+std::string list_elements(std::span<const float> entry);
+/// What an entry holds: its tag as above; what describe_unwritten says; or "no tag: 3, 1, 0, ...".
 std::string describe_entry(std::span<const float> entry);
 
 }  // namespace thaw

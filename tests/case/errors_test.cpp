@@ -132,7 +132,10 @@ TEST(CaseErrors, settings_have_one_value_within_bounds_and_are_set_once) {
       {"dtype fp8\n", "a.kv:2:7: dtype must be fp32, fp16 or bf16, found 'fp8'"},
       {"device cdua\n",
        "a.kv:2:8: device must be any, sim or cuda, found 'cdua'; did you mean 'cuda'?"},
-      {"decoder llama\n", "a.kv:2:9: decoder must be tag, found 'llama'"},
+      {"decoder lama\n", "a.kv:2:9: decoder must be one of tag, llama, found 'lama'"},
+      {"dim 8\ndecode\n", "a.kv:2:5: dim must be 12 to 256 with the decoder tag, found 8"},
+      {"dim 13\ndecoder llama\ndecode\n",
+       "a.kv:3:9: dim must be even with the decoder llama, found 13"},
       {"cache Static\n",
        "a.kv:2:7: cache: 'Static' is not the name of a cache; expected NAME or NAME:NAME, in lower "
        "case ('thaw list caches' shows all)"},
@@ -159,10 +162,11 @@ TEST(CaseErrors, every_key_with_a_number_accepts_its_bounds_and_nothing_outside)
   for (const KeyRow& key : key_rows()) {
     if (key.is_name() || !key.choices.empty()) continue;
     const auto set_to = [&](const std::string& value) {
-      // One head divides every number of heads, sixteen heads are a multiple of sixteen, and a
-      // window is not larger than its row.
+      // One head divides every number of heads, sixteen heads are a multiple of sixteen, a window
+      // is not larger than its row, and the least dim is the llama decoder's.
       const std::string other = key.name == "kv_heads" ? "heads 16\n"
                                 : key.name == "window" ? "slots 4096\n"
+                                : key.name == "dim"    ? "decoder llama\n"
                                                        : "";
       return error_of("thaw case 1\n" + other + std::string(key.name) + " " + value + "\n");
     };

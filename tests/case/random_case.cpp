@@ -48,6 +48,8 @@ std::string RandomCaseText::setting_value(size_t key, const Settings& settings) 
   if (row.name == "heads") {
     return std::to_string(settings.kv_heads * number(1, 16 / settings.kv_heads));
   }
+  // Any decoder takes an even dim from twelve on.
+  if (row.name == "dim") return std::to_string(2 * number(6, 128));
   // The window is drawn before the slots are known: at most as many as there are at least.
   const Bounds bounds = row.name == "window" ? Bounds{0, 1} : row.bounds;
   return std::to_string(number(bounds.least, bounds.most));
