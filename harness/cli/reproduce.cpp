@@ -81,6 +81,9 @@ void show_one(CommandContext& context, const ReproduceOptions& options) {
              context.style.bold(
                  fmt::format("A KV cache under CUDA-graph capture, on {}", context.program.title)),
              steps_of_the_case, reproduction_picture(right, wrong, context.style));
+  if (!wrong.of->scenario.empty()) {
+    fmt::print("\nThe cache on the right is shown with {}.\n", wrong.of->scenario);
+  }
   if (!as_it_must) {
     const std::vector<Reproduction> rows{right, wrong};
     fmt::print("\n{}", reproduction_table(rows, context.style));

@@ -157,7 +157,9 @@ std::string reproduction_table(std::span<const Reproduction> rows, const Style& 
       fmt::format("  {:<26}{:<15}{:<18}{}\n", "cache", "freed memory", "replays wrote", "that is"));
   for (const Reproduction& row : rows) {
     std::vector<std::string> wrote, found;
-    for (const auto& step : row.replays) wrote.push_back(positions(step.written));
+    for (const auto& step : row.replays) {
+      wrote.push_back(step.written.empty() ? "-" : positions(step.written));
+    }
     const bool nothing = std::all_of(row.replays.begin(), row.replays.end(),
                                      [](const auto& step) { return step.written.empty(); });
     for (const Finding& finding : row.verdict.findings) found.push_back(headline(finding));

@@ -27,6 +27,13 @@ constexpr std::string_view loaded_prompt =
     "load 0 5\n"
     "replay g x4\n";
 
+constexpr std::string_view window_of_seven =
+    "slots 12\n"
+    "window 7\n"
+    "prefill 0 5\n"
+    "capture g\n"
+    "replay g x4\n";
+
 }  // namespace
 
 const std::vector<Demonstration>& demonstrations() {
@@ -107,6 +114,16 @@ const std::vector<Demonstration>& demonstrations() {
        "not the count. It still says 2, and the new tokens overwrite the prompt from there. The "
        "text "
        "stays fluent for a while, which makes this the hardest to see."},
+      {"counter:sliding_split",
+       "split",
+       "a window of seven slots, and no warm-ups",
+       window_of_seven,
+       FreedMemory::any,
+       {{5}, {6}, {}, {}},
+       "The cache keeps the last seven entries and moves them up to make room. Where a new one "
+       "goes is counted on the device, and is right; whether the row is full is a branch on a C++ "
+       "integer, which the capture took when it was not. The replays are right until the window "
+       "fills, and then write past its end, that is nothing: nobody moves the entries up."},
   };
   return all;
 }

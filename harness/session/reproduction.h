@@ -22,7 +22,7 @@ enum class FreedMemory { any, left_alone, filled_with_ones };
 /// One way to keep a write position, shown under capture: the case, what must come out, and why.
 struct Demonstration {
   std::string_view cache;
-  std::string_view behaviour;  ///< "right", "frozen", "drifting"
+  std::string_view behaviour;  ///< "right", "frozen", "drifting", "split"
   std::string_view scenario;   ///< what is special about the case; empty: the usual one
   std::string_view case_text;  ///< without the setting `cache`
   FreedMemory freed_memory;    ///< that this shows

@@ -179,7 +179,7 @@ Tensor sum_of_window(const Visible& visible, const Tensor& positions, int64_t q_
 
 void visible_sum_(const Tensor& out, const Tensor& keys, const Tensor& values,
                   const Tensor& block_table, const Tensor& rows, const Tensor& positions,
-                  int64_t window) {
+                  int64_t window, bool ring) {
   const int64_t heads = out.size(1), q_len = out.size(2);
   const Visible visible = gather(keys, values, block_table, rows);
   const Tensor sum = window == 0 && !ring ? sum_up_to(visible, positions, q_len)

@@ -113,8 +113,8 @@ TEST_P(Captured, a_registered_operator_is_one_node_and_its_twin_is_many) {
                          step.rows, step.positions, step.slots);
     }
   });
-  const int summing =
-      nodes([&] { sum(step.out, step.keys(), step.values(), {}, step.rows, step.positions, 0); });
+  const int summing = nodes(
+      [&] { sum(step.out, step.keys(), step.values(), {}, step.rows, step.positions, 0, false); });
   RecordProperty("count_refused_", counting);
   RecordProperty("tag_", tagging);
   RecordProperty("append_", appending);
