@@ -44,6 +44,7 @@ const Sibling& find_sibling(const std::string& device) {
   std::vector<std::string> words(arguments);
   words.front() = program;
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   if (!error) execv(program.c_str(), pointers.data());

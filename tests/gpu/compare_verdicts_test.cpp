@@ -19,7 +19,8 @@ Json finding(const char* kind, int64_t op, int64_t step, int64_t code = 0) {
           {"code", code}, {"expected", "one"}, {"found", "other"}};
 }
 
-Json run(const char* device, std::vector<Json> findings, std::vector<std::string> blind = {}) {
+Json run(const char* device, std::vector<Json> findings,
+         const std::vector<std::string>& blind = {}) {
   Json json = {{"cache", "static"},
                {"device", device},
                {"status", findings.empty() ? "clean" : "findings"},
