@@ -74,7 +74,7 @@ TEST_F(Nodes, show_a_frozen_position_that_differs_between_two_captures) {
   EXPECT_EQ(position_at(9), "9");
 }
 
-TEST_F(Nodes, show_arguments_of_each_type_under_their_names) {
+TEST_F(Nodes, rule_63_arguments_of_each_type_are_shown_under_their_names) {
   const GraphNode sum = only_node_of([&] {
     at::sum(x_, at::IntArrayRef({0, 1}), /*keepdim=*/true);
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is illegal during a capture: rules 15 to 17 and 19 to 21.
+// What is illegal during a capture: rules 15 to 22.
 #include <ATen/ops/_unique2.h>
 #include <ATen/ops/histc.h>
 #include <ATen/ops/linalg_cholesky.h>
@@ -102,6 +102,64 @@ TEST_F(RulesOfIllegalCalls, rule_17_an_event_of_a_stream_that_does_not_capture_h
   EXPECT_TRUE(event.query()) << "recorded anew outside the capture";
 }
 
+TEST_F(RulesOfIllegalCalls, rule_17_an_event_of_a_capture_has_no_time_after_it_either) {
+  c10::Event event(sim::device_type, c10::EventFlag::BACKEND_DEFAULT);
+  EXPECT_EQ(fate_of([&] { event.record(stream_); }), legal);
+  EXPECT_EQ(code_of([&] { event.query(); }), 907);
+  EXPECT_EQ(code_of([&] { event.synchronize(); }), 907);
+  EXPECT_EQ(code_of([&] { event.elapsedTime(event); }), 907);
+  event.record(stream_);
+  EXPECT_EQ(code_of([&] { event.synchronize(); }), 0);
+}
+
+/// What work on the default stream does to the capture of another.
+class RuleOfTheLegacyStream : public RulesOfIllegalCalls {
+ protected:
+  Fate fate_beside(const std::function<void()>& call) {
+    return fate_of([&] {
+      c10::StreamGuard guard(default_stream_);
+      call();
+    });
+  }
+  c10::Stream default_stream_{c10::Stream::DEFAULT, device_.torch_device()};
+  c10::Event event_{sim::device_type};
+};
+
+TEST_F(RuleOfTheLegacyStream, rule_18_its_work_beside_a_blocking_streams_capture_is_906) {
+  stream_ = sim::new_blocking_stream();
+  at::Tensor y = at::ones({1}, on_device());
+  const at::Tensor host = at::ones({1}), pinned = sim::pinned_empty({1}, at::kFloat);
+  auto graph = capture([&] { y.add_(1); });
+  constexpr Fate implicit{906, 901, 901};
+  EXPECT_EQ(fate_beside([&] { y.add_(1); }), implicit);
+  EXPECT_EQ(fate_beside([&] { y.item(); }), implicit);
+  EXPECT_EQ(fate_beside([&] { y.copy_(host); }), implicit);
+  EXPECT_EQ(fate_beside([&] { y.copy_(pinned, /*non_blocking=*/true); }), implicit);
+  EXPECT_EQ(fate_beside([&] { sim::memset_async(y, 0); }), implicit);
+  EXPECT_EQ(fate_beside([&] { sim::launch_host_function([] {}); }), implicit);
+  EXPECT_EQ(fate_beside([&] { graph->replay(); }), implicit);
+  EXPECT_EQ(fate_beside([&] { default_stream_.synchronize(); }), implicit);
+  EXPECT_EQ(fate_beside([&] { event_.record(default_stream_); }), implicit);
+  EXPECT_EQ(values(y)[0], 1) << "none of it ran";
+  y.add_(1);
+  EXPECT_EQ(values(y)[0], 2) << "nothing captures any more";
+}
+
+TEST_F(RuleOfTheLegacyStream, rule_18_streams_of_libtorch_do_not_block_so_it_works_beside_them) {
+  at::Tensor y = at::ones({1}, on_device());
+  EXPECT_EQ(fate_beside([&] { y.add_(1); }), legal);
+  EXPECT_EQ(fate_beside([&] { event_.record(default_stream_); }), legal);
+  EXPECT_EQ(values(y)[0], 2);
+  const c10::Stream other = sim::new_stream();
+  stream_ = sim::new_blocking_stream();
+  EXPECT_EQ(fate_of([&] {
+              c10::StreamGuard guard(other);
+              y.add_(1);
+            }),
+            legal)
+      << "nor is another stream the legacy one";
+}
+
 TEST_F(RulesOfIllegalCalls, rule_19_calls_that_no_stream_orders_are_refused) {
   EXPECT_EQ(fate_of([] { sim::pinned_empty({1}, at::kFloat); }), refused);
   EXPECT_EQ(fate_of([] { at::empty({1}, at::TensorOptions().pinned_memory(true)); }), refused);
@@ -159,6 +217,38 @@ TEST_F(RulesOfIllegalCalls, rule_21_repeats_are_legal_when_their_sum_is_given) {
   auto graph = capture([&] { repeated = x_.repeat_interleave(repeats, 0, /*output_size=*/4); });
   graph->replay();
   EXPECT_THAT(values(repeated), ElementsAre(0, 1, 2, 3));
+}
+
+TEST_F(RulesOfIllegalCalls, rule_22_with_lazy_loading_an_operators_first_use_is_refused) {
+  device_.context().set_lazy_loading(true);
+  x_.clone().add_(1);  // so what surrounds the call is loaded
+  EXPECT_EQ(fate_of([&] { x_.mul_(2); }), refused);
+  EXPECT_EQ(fate_of([&] { x_.mul_(2); }), refused) << "a refused call loads nothing";
+  x_.mul(2);  // the warm-up, with another overload and another kernel
+  EXPECT_EQ(fate_of([&] { x_.sub_(2); }), refused);
+  x_.mul_(2);
+  x_.sub_(2);
+  EXPECT_EQ(fate_of([&] { (x_.mul_(2), x_.sub_(2)); }), legal);
+  mode_ = sim::CaptureMode::relaxed;
+  EXPECT_EQ(fate_of([&] { x_.div_(2); }), legal) << "a potentially unsafe call like others";
+}
+
+TEST_F(RulesOfIllegalCalls, rule_22_a_reset_forgets_what_was_loaded) {
+  SimDevice device;
+  device.context().set_lazy_loading(true);
+  const auto code_of_capture = [&](bool warm) {
+    const at::Tensor y = at::zeros({1}, on_device());
+    if (warm) y.add_(1);
+    return code_of([&] { device.capture([&] { y.add_(1); }); });
+  };
+  EXPECT_EQ(code_of_capture(/*warm=*/true), 0);
+  EXPECT_EQ(code_of_capture(/*warm=*/false), 0);
+  device.reset();
+  EXPECT_EQ(code_of_capture(/*warm=*/false), 900);
+}
+
+TEST_F(RulesOfIllegalCalls, rule_22_without_lazy_loading_no_warm_up_is_needed) {
+  EXPECT_EQ(fate_of([&] { x_.mul_(2); }), legal);
 }
 
 }  // namespace

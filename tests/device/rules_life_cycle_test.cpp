@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The life cycle of a capture: rules 1 to 5, 7, 8 and 12.
+// The life cycle of a capture: rules 1 to 9, 12, 14, 26 and 40.
 #include <ATen/ops/add.h>
 #include <c10/core/Event.h>
 
@@ -139,6 +139,19 @@ TEST_F(RulesOfTheLifeCycle, rule_5_all_streams_of_a_capture_leave_capture_mode_w
   EXPECT_THAT(values(x), Each(11)) << "runs at once: eager again";
 }
 
+TEST_F(RulesOfTheLifeCycle, rule_6_what_follows_a_capture_follows_what_came_before_it) {
+  at::Tensor x = at::ones({2}, on_device());
+  c10::StreamGuard guard(sim::new_stream());
+  x.fill_(5);
+  sim::Capture capture;
+  x.mul_(100);
+  auto graph = capture.end();
+  x.add_(1);
+  EXPECT_THAT(values(x), Each(6)) << "the captured product is no part of the stream's order";
+  graph->replay();
+  EXPECT_THAT(values(x), Each(600));
+}
+
 TEST_F(RulesOfTheLifeCycle, rule_7_the_first_illegal_call_tells_why_and_all_later_ones_are_901) {
   at::Tensor x = at::ones({1}, on_device());
   at::Tensor y = at::ones({1}, on_device());
@@ -244,6 +257,103 @@ TEST_F(RulesOfTheLifeCycle, rule_12_what_goes_to_another_stream_is_not_captured)
   });
   EXPECT_EQ(graph->node_count(), 0u);
   EXPECT_THAT(values(x), Each(2)) << "it ran";
+}
+
+TEST_F(RulesOfTheLifeCycle, rule_9_a_streams_status_can_be_asked_for_in_a_capture) {
+  at::Tensor x = at::ones({2}, on_device());
+  EXPECT_FALSE(sim::stream_is_capturing());
+  auto graph = capture([&] {
+    EXPECT_TRUE(sim::stream_is_capturing());
+    x.add_(1);
+  });
+  EXPECT_EQ(graph->node_count(), 1u) << "asking is legal";
+}
+
+TEST_F(RulesOfTheLifeCycle, rule_9_the_legacy_streams_status_beside_a_blocking_capture_is_906) {
+  c10::StreamGuard guard(sim::new_blocking_stream());
+  sim::Capture capture;
+  {
+    c10::StreamGuard on_default(c10::Stream(c10::Stream::DEFAULT, device_.torch_device()));
+    EXPECT_EQ(code_of([] { sim::stream_is_capturing(); }), 906);
+  }
+  EXPECT_EQ(code_of([&] { capture.end(); }), 0) << "and invalidates nothing";
+}
+
+/// Ways for a capture to fail.
+const std::function<void(SimDevice&, at::Tensor)> failures[] = {
+    [](SimDevice& device, at::Tensor x) { device.capture([&] { x.item(); }); },
+    [](SimDevice& device, at::Tensor x) { device.capture([&] { throw DeviceError(2, "armed"); }); },
+    [](SimDevice&, at::Tensor x) {
+      const c10::Stream origin = sim::new_stream(), side = sim::new_stream();
+      c10::StreamGuard guard(origin);
+      sim::Capture capture;
+      c10::Event fork(sim::device_type);
+      fork.record(origin);
+      fork.block(side);
+      c10::StreamGuard on_side(side);
+      x.add_(1);
+      c10::StreamGuard on_origin(origin);
+      capture.end();  // unjoined
+    }};
+
+TEST_F(RulesOfTheLifeCycle, rule_14_a_strict_device_cannot_capture_after_a_failed_capture) {
+  for (const auto& fail : failures) {
+    SimDevice strict({.strict_captures = true});
+    at::Tensor x = at::ones({1}, on_device());
+    EXPECT_EQ(code_of([&] { strict.capture([&] { x.add_(1); }); }), 0);
+    EXPECT_NE(code_of([&] { fail(strict, x); }), 0);
+    EXPECT_EQ(code_of([&] { strict.capture([&] { x.add_(1); }); }), 901);
+    EXPECT_FALSE(sim::stream_is_capturing());
+    x.add_(1);
+    EXPECT_EQ(values(x)[0], 2) << "eager work goes on";
+    x.reset();
+    strict.reset();
+    x = at::ones({1}, on_device());
+    EXPECT_EQ(code_of([&] { strict.capture([&] { x.add_(1); }); }), 0);
+  }
+}
+
+TEST_F(RulesOfTheLifeCycle, rule_14_other_devices_of_a_strict_ones_process_cannot_capture_either) {
+  SimDevice strict({.strict_captures = true});
+  at::Tensor x = at::ones({1}, on_device());
+  EXPECT_EQ(code_of([&] { strict.capture([&] { x.item(); }); }), 900);
+  SimDevice other({.process = strict.context().process()});
+  EXPECT_EQ(code_of([&] { other.capture([] {}); }), 901);
+  EXPECT_EQ(code_of([&] { device_.capture([] {}); }), 0) << "a process of its own";
+}
+
+TEST_F(RulesOfTheLifeCycle, rule_14_without_strictness_a_failed_capture_leaves_no_trace) {
+  for (const auto& fail : failures) {
+    at::Tensor x = at::ones({1}, on_device());
+    EXPECT_NE(code_of([&] { fail(device_, x); }), 0);
+    EXPECT_EQ(code_of([&] { capture([&] { x.add_(1); }); }), 0);
+  }
+}
+
+TEST_F(RulesOfTheLifeCycle, rule_26_tensors_can_be_made_in_a_capture_of_any_mode) {
+  using sim::CaptureMode;
+  for (CaptureMode mode : {CaptureMode::global, CaptureMode::thread_local_, CaptureMode::relaxed}) {
+    at::Tensor made;
+    c10::StreamGuard guard(sim::new_stream());
+    sim::Capture capture(mode);
+    EXPECT_EQ(code_of([&] { made = at::full({1000}, 3, on_device()); }), 0);
+    auto graph = capture.end();
+    graph->replay();
+    EXPECT_THAT(values(made), Each(3));
+  }
+}
+
+TEST_F(RulesOfTheLifeCycle, rule_40_a_warm_up_moves_state_and_a_capture_does_not) {
+  at::Tensor position = at::zeros({1}, on_device(at::kLong));
+  const auto step = [&] { position.add_(1); };
+  {
+    c10::StreamGuard guard(sim::new_stream());
+    for (int warm_up = 0; warm_up < 3; ++warm_up) step();
+  }
+  auto graph = capture(step);
+  EXPECT_EQ(values<int64_t>(position)[0], 3);
+  graph->replay();
+  EXPECT_EQ(values<int64_t>(position)[0], 4);
 }
 
 }  // namespace

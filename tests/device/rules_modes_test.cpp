@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Capture modes, within one device: rule 24.
+// Capture modes, within one device and across those of a process: rule 24.
 #include "device/sim/capture.h"
 #include "device_test.h"
 
@@ -78,6 +78,51 @@ TEST_F(RulesOfModes, rule_24_a_thread_starts_in_global_mode) {
   CaptureMode mode = CaptureMode::relaxed;
   std::thread([&] { mode = sim::exchange_thread_mode(CaptureMode::relaxed); }).join();
   EXPECT_EQ(mode, CaptureMode::global);
+}
+
+TEST_F(RulesOfModes, rule_24_a_global_capture_forbids_calls_on_other_devices_of_its_process) {
+  const SimOptions of_the_same_process{.process = device_.context().process()};
+  for (auto mode : {CaptureMode::global, CaptureMode::thread_local_, CaptureMode::relaxed}) {
+    at::Tensor x = at::ones({1}, on_device());
+    c10::StreamGuard guard(sim::new_stream());
+    sim::Capture capture(mode);
+    x.add_(1);
+    const int code = code_on_another_thread([&] {
+      SimDevice other(of_the_same_process);
+      sim::malloc_and_free();
+    });
+    const bool forbidden = mode == CaptureMode::global;
+    EXPECT_EQ(code, forbidden ? 900 : 0);
+    EXPECT_EQ(code_of([&] { x.add_(1); }), forbidden ? 901 : 0) << "invalidated from over there";
+    EXPECT_EQ(code_of([&] { capture.end(); }), forbidden ? 901 : 0);
+  }
+}
+
+TEST_F(RulesOfModes, rule_24_a_device_is_a_process_of_its_own_unless_told_otherwise) {
+  at::Tensor x = at::ones({1}, on_device());
+  c10::StreamGuard guard(sim::new_stream());
+  sim::Capture capture(CaptureMode::global);
+  x.add_(1);
+  EXPECT_EQ(code_on_another_thread([] {
+              SimDevice other;
+              sim::malloc_and_free();
+            }),
+            0);
+  EXPECT_EQ(code_of([&] { capture.end(); }), 0);
+}
+
+TEST_F(RulesOfModes, rule_25_captures_are_global_unless_told_otherwise) {
+  const at::Tensor x = at::ones({1}, on_device());
+  int code = -1;
+  const auto step = [&] {
+    x.add_(1);
+    code = code_on_another_thread([] { sim::malloc_and_free(); });
+  };
+  EXPECT_EQ(code_of([&] { capture(step); }), 901);
+  EXPECT_EQ(code, 900);
+  c10::StreamGuard guard(sim::new_stream());
+  sim::Capture by_default;
+  EXPECT_EQ(code_on_another_thread([] { sim::malloc_and_free(); }), 900);
 }
 
 }  // namespace

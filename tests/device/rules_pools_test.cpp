@@ -202,5 +202,34 @@ TEST_F(RulesOfPools, rule_48_a_graphs_pool_is_released_with_the_graph) {
   EXPECT_EQ(sim::memory_stats(pool).blocks, 0u);
 }
 
+TEST_F(RulesOfPools, rule_48_a_tensor_that_outlives_its_pools_last_graph_keeps_its_memory) {
+  at::Tensor kept;
+  auto graph = capture([&] { kept = x_ + 1; });
+  graph->replay();
+  graph.reset();
+  EXPECT_THAT(values(kept), Each(values(x_)[0] + 1));
+  const uintptr_t address = address_of(kept);
+  std::vector<at::Tensor> held{at::empty_like(x_), at::empty_like(x_)};
+  for (const at::Tensor& tensor : held) EXPECT_NE(address_of(tensor), address);
+  kept.reset();
+  EXPECT_EQ(address_of(at::empty_like(x_)), address) << "then it is anybody's";
+}
+
+TEST_F(RulesOfPools, rule_47_memory_used_on_a_second_stream_stays_while_a_capture_is_under_way) {
+  for (const bool recorded : {false, true}) {
+    at::Tensor tensor = at::empty({1024}, on_device());
+    const uintptr_t address = address_of(tensor);
+    if (recorded) tensor.record_stream(sim::new_stream());
+    {
+      c10::StreamGuard guard(sim::new_stream());
+      sim::Capture capture;
+      tensor.reset();
+      c10::StreamGuard on_default(c10::Stream(c10::Stream::DEFAULT, device_.torch_device()));
+      EXPECT_EQ(address_of(at::empty({1024}, on_device())) == address, !recorded);
+    }
+    EXPECT_EQ(address_of(at::empty({1024}, on_device())) == address, true) << "no capture any more";
+  }
+}
+
 }  // namespace
 }  // namespace thaw::test

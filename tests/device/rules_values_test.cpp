@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a graph holds by value and what by address: rules 33 to 38.
+// What a graph holds by value and what by address: rules 33 to 39.
+#include <ATen/ops/addcdiv.h>
+#include <ATen/ops/addcmul.h>
+#include <ATen/ops/atan2.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/embedding.h>
 #include <ATen/ops/scalar_tensor.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/where.h>
 
 #include "device/sim/capture.h"
@@ -81,6 +87,76 @@ TEST_F(RulesOfValues, rule_34_a_host_tensor_without_dimensions_is_read_at_captur
   EXPECT_THAT(values(filled), Each(5));
   EXPECT_THROW(x * at::ones({3}), c10::Error) << "a host tensor with a dimension";
   EXPECT_THROW(x * at::ones({1}), c10::Error);
+}
+
+TEST_F(RulesOfValues, rule_34_host_scalars_are_taken_where_cuda_takes_them) {
+  const at::Tensor x = at::ones({2, 2}, on_device()), mask = x > 0;
+  const at::Tensor index = at::zeros({2}, on_device(at::kLong));
+  const at::Tensor scalar = at::scalar_tensor(1), position = at::scalar_tensor(1, at::kLong);
+  const std::function<void()> taken[] = {
+      [&] { x + scalar; },
+      [&] { x.clone().mul_(scalar); },
+      [&] { x >= scalar; },
+      [&] { x.clone().masked_fill_(mask, scalar); },
+      [&] { x.clone().index_fill_(0, index, scalar); },
+      [&] { x.clone().fill_(scalar); },
+      [&] { at::where(mask, x, scalar); },
+      [&] { x.clamp_min(scalar); },
+      [&] { x.lerp(x, scalar); },
+      [&] { at::addcmul(x, x, scalar); },
+      [&] { at::atan2(x, scalar); },
+      [&] { x.floor_divide(scalar); },
+      [&] { x.clone().index_put_({mask}, scalar); },
+  };
+  for (const auto& call : taken) {
+    EXPECT_NO_THROW(call());
+    EXPECT_NO_THROW(capture(call));
+  }
+  const std::function<void()> refused[] = {
+      [&] { x.mm(scalar); },
+      [&] {
+        at::cat({x, scalar});
+      },
+      [&] {
+        at::stack({x[0][0], scalar});
+      },
+      [&] { x.index_select(0, position); },
+      [&] { x.clone().index_copy_(0, index, scalar); },
+      [&] { x.clone().index_add_(0, index, scalar); },
+      [&] { x.gather(0, position); },
+      [&] { x.clone().scatter_(0, position, 1); },
+      [&] { x.clone().masked_fill_(scalar > 0, 2); },
+      [&] { at::embedding(x, position); },
+      [&] { x.clamp(scalar, {}); },
+      [&] { at::addcdiv(x, x, scalar); },
+      [&] { x.clone().clamp_(scalar, {}); },
+  };
+  for (const auto& call : refused) {
+    EXPECT_THROW(call(), c10::Error);
+    auto graph = capture([&] {
+      EXPECT_THROW(call(), c10::Error);
+      x.add_(1);
+    });
+    EXPECT_GT(graph->node_count(), 0u) << "a host check: the capture stays valid";
+  }
+}
+
+TEST_F(RulesOfValues,
+       rule_34_a_host_scalar_as_index_is_copied_to_the_device_which_no_capture_holds) {
+  const at::Tensor x = at::arange(4, on_device());
+  const at::Tensor position = at::scalar_tensor(2, at::kLong), value = at::scalar_tensor(7.f);
+  EXPECT_EQ(values(x.index({position}))[0], 2);
+  const at::Tensor index = at::ones({1}, on_device(at::kLong));
+  x.index_put_({index}, value);
+  EXPECT_THAT(values(x), ElementsAre(0, 7, 2, 3));
+  auto graph = capture([&] {
+    EXPECT_THROW(x.index({position}), c10::Error);
+    EXPECT_THROW(x.index_put_({index}, value), c10::Error);
+    x.add_(1);
+  });
+  EXPECT_EQ(graph->node_count(), 1u) << "a host check (rule 37)";
+  const at::Tensor pinned = position.pin_memory();
+  EXPECT_EQ(code_of([&] { capture([&] { x.index({pinned}); }); }), 900) << "a wait (rule 38)";
 }
 
 TEST_F(RulesOfValues, rule_35_the_contents_behind_an_address_are_read_at_each_replay) {
@@ -195,6 +271,89 @@ TEST_F(RulesOfValues, rule_38_blocking_copies_are_refused_with_900_even_from_pin
   }
   EXPECT_THAT(values(x), Each(1));
   EXPECT_THAT(values(pinned), Each(5));
+}
+
+TEST_F(RulesOfValues, rule_39_filling_memory_is_a_node_with_address_value_and_size) {
+  at::Tensor x = at::ones({3}, on_device(at::kByte));
+  auto graph = capture([&] { sim::memset_async(x, 7); });
+  EXPECT_THAT(values<uint8_t>(x), Each(1));
+  const GraphNode node = graph->nodes().front();
+  EXPECT_EQ(node.operation, "memset");
+  EXPECT_EQ(node.arguments[0].memory->address, address_of(x));
+  EXPECT_EQ(node.arguments[0].memory->bytes, 3u);
+  EXPECT_EQ(node.arguments[1].text, "7");
+  for (int replay = 0; replay < 2; ++replay) {
+    x.fill_(1);
+    graph->replay();
+    EXPECT_THAT(values<uint8_t>(x), Each(7));
+  }
+  sim::memset_async(x, 9);
+  EXPECT_THAT(values<uint8_t>(x), Each(9)) << "outside a capture";
+  EXPECT_THROW(sim::memset_async(at::zeros({2, 2}, on_device()).t(), 0), std::invalid_argument);
+}
+
+TEST_F(RulesOfValues, rule_39_a_host_function_runs_at_each_replay_and_other_host_code_does_not) {
+  at::Tensor x = at::zeros({1}, on_device());
+  int function_runs = 0, code_runs = 0;
+  float seen = -1;
+  const auto look = [&] {
+    ++function_runs;
+    std::vector<std::byte> scratch;
+    std::memcpy(&seen, device_.read(x, scratch).data(), sizeof(seen));
+  };
+  auto graph = capture([&] {
+    x.add_(1);
+    sim::launch_host_function(look);
+    x.add_(1);
+    ++code_runs;
+  });
+  EXPECT_EQ(function_runs, 0);
+  EXPECT_EQ(graph->nodes()[1].operation, "host");
+  EXPECT_THAT(graph->nodes()[1].after, ElementsAre(0));
+  for (int replay = 1; replay <= 3; ++replay) {
+    graph->replay();
+    EXPECT_EQ(function_runs, replay);
+    EXPECT_EQ(seen, 2 * replay - 1) << "in the order of the stream";
+  }
+  EXPECT_EQ(code_runs, 1);
+  sim::launch_host_function(look);
+  EXPECT_EQ(function_runs, 4) << "outside a capture as well";
+}
+
+TEST_F(RulesOfValues, rule_39_a_host_function_must_not_call_the_runtime) {
+  at::Tensor x = at::zeros({1}, on_device());
+  std::vector<int> codes;
+  auto graph = capture([&] {
+    sim::launch_host_function([&] {
+      codes.push_back(code_of([&] { x.add_(1); }));
+      codes.push_back(code_of([&] { x.item(); }));
+      codes.push_back(code_of([&] { sim::synchronize_device(); }));
+      codes.push_back(code_of([&] { sim::pinned_empty({1}, at::kFloat); }));
+    });
+  });
+  graph->replay();
+  EXPECT_THAT(codes, ElementsAre(800, 800, 800, 800));
+  x.add_(1);
+  EXPECT_EQ(values(x)[0], 1) << "the device is as good as before";
+}
+
+TEST_F(RulesOfValues,
+       rule_39_a_graph_that_overwrites_what_it_read_differs_from_its_second_replay_on) {
+  at::Tensor pinned = sim::pinned_empty({1}, at::kFloat);
+  pinned.fill_(1);
+  at::Tensor x = at::zeros({1}, on_device());
+  auto graph = capture([&] {
+    x.copy_(pinned, /*non_blocking=*/true);
+    x.mul_(3);
+    pinned.copy_(x, /*non_blocking=*/true);
+  });
+  std::vector<float> results;
+  for (int replay = 0; replay < 3; ++replay) {
+    graph->replay();
+    device_.synchronize();
+    results.push_back(pinned.item<float>());
+  }
+  EXPECT_THAT(results, ElementsAre(3, 9, 27));
 }
 
 }  // namespace

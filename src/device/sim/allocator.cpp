@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/sim/allocator.h"
 
-#include <ATen/EmptyTensor.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -105,11 +103,6 @@ void resize_storage(c10::StorageImpl& storage, size_t bytes) {
   }
   storage.set_data_ptr(std::move(fresh));
   storage.set_nbytes(bytes);
-}
-
-at::Tensor pinned_empty(at::IntArrayRef sizes, at::ScalarType type) {
-  return at::detail::empty_generic(sizes, &pinned_allocator_instance,
-                                   c10::DispatchKeySet(c10::DispatchKey::CPU), type, std::nullopt);
 }
 
 }  // namespace thaw::sim

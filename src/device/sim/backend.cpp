@@ -12,6 +12,7 @@
 #include "device/sim/allocator.h"
 #include "device/sim/node.h"
 #include "device/sim/random.h"
+#include "device/sim/runtime.h"
 
 namespace thaw::sim {
 
@@ -53,9 +54,11 @@ void wait_for(StreamState& stream, const Event* event) {
 
 /// Rule 17: an event that was last recorded in a capture has no status.
 void check_not_captured(const void* pointer, std::string_view call) {
+  Context& context = Context::current();
+  const auto guard = context.lock();
+  context.check_usable(call);
   const auto* event = static_cast<const Event*>(pointer);
   if (event == nullptr || event->capture == nullptr) return;
-  const auto guard = Context::current().lock();
   fail(Error::captured_event, call, event->capture->ended ? nullptr : event->capture.get());
 }
 
@@ -63,9 +66,11 @@ void check_not_captured(const void* pointer, std::string_view call) {
 void check_not_capturing(const c10::Stream& stream, std::string_view call) {
   Context& context = Context::current();
   const auto guard = context.lock();
+  context.check_usable(call);
   if (CaptureState* capture = context.stream(stream.id()).capture.get()) {
     fail(Error::capture_unsupported, call, capture);
   }
+  context.check_legacy_stream(stream.id(), call);
 }
 
 class Guard final : public c10::impl::DeviceGuardImplInterface {
@@ -112,12 +117,14 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
     if (state.capture != nullptr && state.capture->invalid) {
       throw device_error(Error::capture_invalidated, "cudaEventRecord");
     }
+    context.check_legacy_stream(stream.id(), "cudaEventRecord");
     if (*event == nullptr) *event = new Event;  // owned by LibTorch until destroyEvent
     *static_cast<Event*>(*event) = {state.capture, state.frontier};
   }
   void block(void* event, const c10::Stream& stream) const override {
     Context& context = Context::current();
     const auto guard = context.lock();
+    context.check_legacy_stream(stream.id(), "cudaStreamWaitEvent");
     wait_for(context.stream(stream.id()), static_cast<const Event*>(event));
   }
   bool queryEvent(void* event) const override {

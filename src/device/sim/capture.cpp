@@ -38,29 +38,27 @@ Capture::Capture(CaptureMode mode, uint64_t pool)
   if (Context::current_stream_id() == Context::default_stream) {
     throw std::logic_error("a capture must be on a stream other than the default one");
   }
+  constexpr std::string_view call = "cudaStreamBeginCapture";
   const auto guard = context_->lock();
-  StreamState& stream = context_->current_stream();
-  if (stream.capture != nullptr) {
-    fail(Error::capture_unsupported, "cudaStreamBeginCapture", stream.capture.get());
+  if (CaptureState* other = context_->capture_for(call)) {
+    fail(Error::capture_unsupported, call, other);
   }
   if (!context_->memory().has_pool(pool)) {
     throw std::invalid_argument("a capture into a pool that no graph has");
   }
-  state_->pool = pool != 0 ? pool : context_->memory().new_pool();
   state_->origin = Context::current_stream_id();
   state_->mode = mode;
   state_->thread = std::this_thread::get_id();
   state_->note_call_stacks = context_->note_call_stacks();
+  context_->begin_capture(state_);
+  state_->pool = pool != 0 ? pool : context_->memory().new_pool();
   context_->memory().retain_pool(state_->pool);
-  context_->captures().push_back(state_.get());
-  stream.capture = state_;
-  stream.frontier.clear();
 }
 
 Capture::~Capture() {
   if (state_->ended) return;
   const auto guard = context_->lock();
-  context_->end_capture(*state_);
+  context_->end_capture(*state_, /*failed=*/true);
   context_->memory().release_pool(state_->pool, context_->poison_freed());
 }
 
@@ -76,8 +74,9 @@ std::unique_ptr<Graph> Capture::end() {
     throw device_error(Error::capture_wrong_thread, call);
   }
   const bool joined = all_streams_joined(*context_, *state_);
-  context_->end_capture(*state_);
-  if (state_->invalid || !joined) {
+  const bool failed = state_->invalid || !joined;
+  context_->end_capture(*state_, failed);
+  if (failed) {
     context_->memory().release_pool(state_->pool, context_->poison_freed());
     throw device_error(state_->invalid ? Error::capture_invalidated : Error::capture_unjoined,
                        call);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "device/sim/context.h"
+#include "device/sim/runtime.h"
 
 namespace thaw::sim {
 
@@ -17,7 +18,8 @@ namespace thaw::sim {
 class Capture {
  public:
   /// Throws std::logic_error on the default stream (rule 2), DeviceError 900 on one that captures
-  /// already, std::invalid_argument for a pool that never was (0: a new pool).
+  /// already, 901 after a failed capture if the device is strict (rule 14), std::invalid_argument
+  /// for a pool that never was (0: a new pool).
   explicit Capture(CaptureMode mode = CaptureMode::global, uint64_t pool = 0);
   ~Capture();  ///< drops what was recorded, unless end() was called
   Capture(const Capture&) = delete;

@@ -22,7 +22,7 @@ struct ThreadChoice {
 
 thread_local ThreadChoice chosen;
 thread_local std::vector<ThreadChoice> outer_choices;
-thread_local CaptureMode thread_mode = CaptureMode::global;
+thread_local bool in_host_function = false;
 
 /// The contexts of the process, for threads without a choice (autograd's, for instance).
 struct Registry {
@@ -43,32 +43,14 @@ Context* only_context(size_t& count) {
 
 }  // namespace
 
-void fail(Error error, std::string_view call, CaptureState* capture) {
-  const bool was_invalid = capture != nullptr && capture->invalid;
-  if (capture != nullptr) capture->invalid = true;
-  throw device_error(was_invalid ? Error::capture_invalidated : error, call);
-}
-
-namespace {
-
-/// Fails for one call that several captures forbid, and invalidates all of them.
-void fail_for_all(Error error, std::string_view call, const std::vector<CaptureState*>& captures) {
-  if (captures.empty()) return;
-  const auto valid = std::find_if(captures.begin(), captures.end(),
-                                  [](const CaptureState* capture) { return !capture->invalid; });
-  CaptureState* named = valid != captures.end() ? *valid : captures.front();
-  for (CaptureState* capture : captures) {
-    if (capture != named) capture->invalid = true;
-  }
-  fail(error, call, named);
-}
-
-}  // namespace
-
 // --- The current context.
 
-Context::Context(size_t memory_bytes, bool poison_freed)
-    : memory_(memory_bytes), poison_freed_(poison_freed), streams_(1) {
+Context::Context(const Options& options)
+    : memory_(options.memory_bytes),
+      poison_freed_(options.poison_freed),
+      strict_captures_(options.strict_captures),
+      process_(options.process != nullptr ? options.process : std::make_shared<Process>()),
+      streams_(1) {
   std::lock_guard<std::mutex> lock(registry().mutex);
   registry().contexts.push_back(this);
 }
@@ -125,7 +107,10 @@ Block& Context::take(const Memory::Request& request) {
 
 Block& Context::allocate(size_t bytes) {
   const auto guard = lock();
-  const CaptureState* capture = capture_for("allocation");
+  const CaptureState* capture = current_stream().capture.get();
+  if (capture != nullptr && capture->invalid) {
+    throw device_error(Error::capture_invalidated, "allocation");
+  }
   Memory::Request request;
   request.bytes = bytes;
   request.pool = capture != nullptr ? capture->pool : 0;
@@ -170,9 +155,9 @@ StreamState& Context::stream(int64_t id) {
   return streams_[static_cast<size_t>(id)];
 }
 
-int64_t Context::new_stream() {
+int64_t Context::new_stream(bool blocking) {
   const auto guard = lock();
-  streams_.emplace_back();
+  streams_.emplace_back().blocking = blocking;
   return static_cast<int64_t>(streams_.size()) - 1;
 }
 
@@ -192,14 +177,26 @@ void Context::give_back_side_stream(int64_t id) {
 // --- Captures.
 
 CaptureState* Context::capture_for(std::string_view call) {
+  check_usable(call);
   CaptureState* capture = current_stream().capture.get();
   if (capture != nullptr && capture->invalid) throw device_error(Error::capture_invalidated, call);
+  check_legacy_stream(current_stream_id(), call);
   return capture;
 }
 
-void Context::end_capture(CaptureState& capture) {
+void Context::begin_capture(const std::shared_ptr<CaptureState>& capture) {
+  process_->begin(*capture);
+  captures_.push_back(capture.get());
+  StreamState& origin = stream(capture->origin);
+  origin.capture = capture;
+  origin.frontier.clear();
+}
+
+void Context::end_capture(CaptureState& capture, bool failed) {
   capture.ended = true;
   std::erase(captures_, &capture);
+  process_->end(capture);
+  if (failed && strict_captures_) process_->failed_for_good();
   for (StreamState& stream : streams_) {
     if (stream.capture.get() != &capture) continue;
     stream.capture = nullptr;
@@ -208,22 +205,29 @@ void Context::end_capture(CaptureState& capture) {
   if (captures_.empty()) memory_.hand_out_postponed();
 }
 
-void Context::potentially_unsafe_call(std::string_view call) {
-  if (thread_mode == CaptureMode::relaxed) return;
-  const auto guard = lock();
-  std::vector<CaptureState*> conflicts;
-  for (CaptureState* capture : captures_) {
-    const bool own = capture->thread == std::this_thread::get_id();
-    const bool conflicting =
-        own ? capture->mode != CaptureMode::relaxed
-            : thread_mode == CaptureMode::global && capture->mode == CaptureMode::global;
-    if (conflicting) conflicts.push_back(capture);
+CaptureState* Context::blocking_capture_beside(int64_t stream) const {
+  if (stream != default_stream || captures_.empty()) return nullptr;
+  const auto capturing = std::find_if(
+      streams_.begin(), streams_.end(),
+      [](const StreamState& other) { return other.blocking && other.capture != nullptr; });
+  return capturing != streams_.end() ? capturing->capture.get() : nullptr;
+}
+
+void Context::check_legacy_stream(int64_t stream, std::string_view call) {
+  if (CaptureState* capture = blocking_capture_beside(stream)) {
+    fail(Error::capture_implicit, call, capture);
   }
-  fail_for_all(Error::capture_unsupported, call, conflicts);
+}
+
+void Context::potentially_unsafe_call(std::string_view call) {
+  const auto guard = lock();
+  check_usable(call);
+  process_->potentially_unsafe_call(call);
 }
 
 void Context::synchronize(std::string_view call) {
   const auto guard = lock();
+  check_usable(call);
   fail_for_all(Error::capture_unsupported, call, captures_);
 }
 
@@ -232,6 +236,32 @@ void Context::refuse(std::string_view what) {
   if (CaptureState* capture = current_stream().capture.get()) capture->invalid = true;
   throw not_simulated_error(what);
 }
+
+// --- Errors that stay, first uses.
+
+void Context::fail_device(const DeviceError& error) {
+  const auto guard = lock();
+  if (!failure_) failure_ = error;
+  throw DeviceError(error);
+}
+
+void Context::check_usable(std::string_view call) const {
+  if (in_host_function) throw device_error(Error::not_permitted, call);
+  if (failure_) {
+    throw DeviceError(failure_->code(),
+                      fmt::format("{} (reported again by {})", failure_->what(), call));
+  }
+}
+
+void Context::load(const c10::OperatorHandle& op) {
+  if (!lazy_loading_ || loaded_.count(&op.schema()) > 0) return;
+  potentially_unsafe_call("the first use of " + op.schema().name());
+  loaded_.insert(&op.schema());
+}
+
+HostFunctionScope::HostFunctionScope() { in_host_function = true; }
+
+HostFunctionScope::~HostFunctionScope() { in_host_function = false; }
 
 // --- Random numbers, reset.
 
@@ -257,40 +287,9 @@ void Context::reset() {
   streams_.resize(1);
   idle_side_streams_.clear();
   generator_.reset();
+  failure_.reset();
+  loaded_.clear();
+  process_->forget_failure();
 }
-
-// --- The runtime's calls.
-
-c10::Stream new_stream() {
-  return c10::Stream(c10::Stream::UNSAFE, torch_device(), Context::current().new_stream());
-}
-
-bool stream_is_capturing() {
-  Context& context = Context::current();
-  const auto guard = context.lock();
-  return context.current_stream().capture != nullptr;
-}
-
-CaptureMode exchange_thread_mode(CaptureMode mode) { return std::exchange(thread_mode, mode); }
-
-void malloc_and_free() { Context::current().potentially_unsafe_call("cudaMalloc"); }
-
-void attach_memory_async() {
-  Context& context = Context::current();
-  const auto guard = context.lock();
-  if (CaptureState* capture = context.current_stream().capture.get()) {
-    fail(Error::capture_unsupported, "cudaStreamAttachMemAsync", capture);
-  }
-}
-
-void synchronize_device() { Context::current().synchronize("cudaDeviceSynchronize"); }
-
-MemoryStats memory_stats(uint64_t pool) {
-  Context& context = Context::current();
-  const auto guard = context.lock();
-  return context.memory().stats(pool);
-}
-
-size_t live_blocks() { return Context::current().memory().live_blocks(); }
 
 }  // namespace thaw::sim

@@ -3,6 +3,7 @@
 
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/core/Stream.h>
 
 #include <cstdint>
@@ -11,18 +12,14 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "device/sim/errors.h"
 #include "device/sim/memory.h"
+#include "device/sim/process.h"
 
 namespace thaw::sim {
-
-struct CaptureState;
-
-/// Which other calls a capture forbids, and which a thread may make beside captures (rule 24).
-/// The names are those of cudaStreamCaptureMode.
-enum class CaptureMode { global, thread_local_, relaxed };
 
 constexpr c10::DeviceType device_type = c10::DeviceType::PrivateUse1;
 inline c10::Device torch_device() { return {device_type, 0}; }
@@ -31,6 +28,7 @@ inline c10::Device torch_device() { return {device_type, 0}; }
 struct StreamState {
   std::shared_ptr<CaptureState> capture;  ///< that it belongs to, or null
   std::vector<size_t> frontier;           ///< nodes that its next node must follow
+  bool blocking = false;                  ///< the default stream waits for it, and it for that one
 };
 
 /// One simulated device: memory, streams, captures, random numbers. All of it is guarded by one
@@ -39,7 +37,13 @@ class Context : public std::enable_shared_from_this<Context> {
  public:
   static constexpr int64_t default_stream = 0;
 
-  Context(size_t memory_bytes, bool poison_freed);
+  struct Options {
+    size_t memory_bytes = 0;
+    bool poison_freed = true;
+    bool strict_captures = false;
+    std::shared_ptr<Process> process;  ///< null: one of its own
+  };
+  explicit Context(const Options& options);
   ~Context();
 
   /// The one that the thread uses (see ContextGuard). A thread without a choice of its own uses the
@@ -68,27 +72,44 @@ class Context : public std::enable_shared_from_this<Context> {
   StreamState& current_stream() { return stream(current_stream_id()); }
   static int64_t current_stream_id() noexcept;
   static int64_t exchange_stream_id(int64_t id) noexcept;
-  int64_t new_stream();
+  int64_t new_stream(bool blocking = false);
   int64_t take_side_stream();  ///< one that nobody uses, the last given back first
   void give_back_side_stream(int64_t id);
 
   // Captures.
-  /// The capture of the current stream, or null. Throws 901 when it was invalidated (rule 7).
+  /// The capture that work enqueued now on the current stream goes into, or null. Throws what keeps
+  /// it from being enqueued: 901 when the capture was invalidated (rule 7), 906 on the default
+  /// stream beside a blocking stream's capture (rule 18), and what check_usable throws.
   CaptureState* capture_for(std::string_view call);
-  std::vector<CaptureState*>& captures() { return captures_; }
-  /// Takes a capture's streams out of capture mode (rule 5).
-  void end_capture(CaptureState& capture);
+  const std::vector<CaptureState*>& captures() const { return captures_; }
+  void begin_capture(const std::shared_ptr<CaptureState>& capture);
+  /// Takes a capture's streams out of capture mode (rule 5). One that failed may be the last of the
+  /// process (rule 14).
+  void end_capture(CaptureState& capture, bool failed);
+  /// Of a blocking stream, if the given stream is the default one; else null.
+  CaptureState* blocking_capture_beside(int64_t stream) const;
+  void check_legacy_stream(int64_t stream, std::string_view call);  ///< throws 906 (rule 18)
   /// Work that is not ordered by any stream, such as cudaMalloc (rules 19 and 24).
   void potentially_unsafe_call(std::string_view call);
   void synchronize(std::string_view call);  ///< of everything (rule 16)
+  const std::shared_ptr<Process>& process() const { return process_; }
   /// "not simulated: what". A capture that cannot hold an operation must not end well, so the
   /// current stream's is invalidated.
   [[noreturn]] void refuse(std::string_view what);
 
+  // Errors that stay, first uses.
+  /// Work failed on the device: throws `error`, and so does check_usable from now on (rule 54).
+  [[noreturn]] void fail_device(const DeviceError& error);
+  /// Throws the error that stays, and 800 inside a host function.
+  void check_usable(std::string_view call) const;
+  /// With lazy loading, an operator's first launch is a potentially unsafe call (rule 22).
+  void set_lazy_loading(bool lazy) { lazy_loading_ = lazy; }
+  void load(const c10::OperatorHandle& op);
+
   at::Generator& generator();  ///< what random operators draw from
   size_t& graphs_alive() { return graphs_alive_; }
-  /// Everything as after construction but for poison_freed. Throws std::logic_error while blocks,
-  /// graphs or captures exist.
+  /// Everything as after construction but for poison_freed and lazy loading. Throws
+  /// std::logic_error while blocks, graphs or captures exist.
   void reset();
 
  private:
@@ -98,12 +119,26 @@ class Context : public std::enable_shared_from_this<Context> {
   Memory memory_;
   bool poison_freed_;
   bool note_call_stacks_ = false;
+  bool strict_captures_;
+  std::shared_ptr<Process> process_;
   std::shared_ptr<Context> while_blocks_live_;
   std::deque<StreamState> streams_;
   std::vector<int64_t> idle_side_streams_;
   std::vector<CaptureState*> captures_;  ///< under way, on any thread
   size_t graphs_alive_ = 0;
+  std::optional<DeviceError> failure_;
+  bool lazy_loading_ = false;
+  std::unordered_set<const c10::FunctionSchema*> loaded_;
   std::optional<at::Generator> generator_;
+};
+
+/// While a host function of the device's runs on the thread.
+class HostFunctionScope {
+ public:
+  HostFunctionScope();
+  ~HostFunctionScope();
+  HostFunctionScope(const HostFunctionScope&) = delete;
+  HostFunctionScope& operator=(const HostFunctionScope&) = delete;
 };
 
 /// Makes a context the thread's, on its default stream, until the guard goes. Guards of a thread
@@ -118,19 +153,5 @@ class ContextGuard {
  private:
   Context& context_;
 };
-
-// The runtime's calls, on the thread's context.
-
-c10::Stream new_stream();    ///< for c10::StreamGuard; memory is reused only within a stream
-bool stream_is_capturing();  ///< the current stream
-/// Swaps the thread's mode, as cudaThreadExchangeStreamCaptureMode does; global at first (rule 24).
-CaptureMode exchange_thread_mode(CaptureMode mode);
-/// Pinned host memory, filled with 0xFF bytes. Refused beside captures like any cudaHostAlloc.
-at::Tensor pinned_empty(at::IntArrayRef sizes, at::ScalarType type);
-void malloc_and_free();      ///< a cudaMalloc and cudaFree past the caching allocator (rule 19)
-void attach_memory_async();  ///< cudaStreamAttachMemAsync, which no graph can hold (rule 20)
-void synchronize_device();
-MemoryStats memory_stats(uint64_t pool);
-size_t live_blocks();
 
 }  // namespace thaw::sim

@@ -69,7 +69,7 @@ class Describer {
   Describer(const Node& node, uint64_t pool) : node_(node), pool_(pool) {}
 
   GraphNode describe() {
-    described_.operation = node_.copied_bytes > 0 ? "memcpy" : name_of(node_.op);
+    described_.operation = operation();
     described_.after = node_.after;
     described_.recorded_by = node_.recorded_by;
     const auto& schema = node_.op.schema().arguments();
@@ -87,6 +87,13 @@ class Describer {
   }
 
  private:
+  std::string operation() const {
+    constexpr std::string_view runtime = "thaw_runtime::";
+    if (node_.copied_bytes > 0) return "memcpy";
+    std::string name = name_of(node_.op);
+    return name.rfind(runtime, 0) == 0 ? name.substr(runtime.size()) : name;
+  }
+
   void add(const std::string& name, const std::string& type, const c10::IValue& value, bool read,
            bool written) {
     if (value.isTensor()) {

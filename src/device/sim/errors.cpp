@@ -18,6 +18,7 @@ constexpr Entry entries[] = {
     {Error::memory_allocation, "cudaErrorMemoryAllocation", "out of memory"},
     {Error::illegal_address, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
     {Error::device_assert, "cudaErrorAssert", "device-side assert triggered"},
+    {Error::not_permitted, "cudaErrorNotPermitted", "operation not permitted"},
     {Error::not_supported, "cudaErrorNotSupported", "operation not supported"},
     {Error::capture_unsupported, "cudaErrorStreamCaptureUnsupported",
      "operation not permitted when stream is capturing"},

@@ -14,6 +14,7 @@ enum class Error : int {
   memory_allocation = 2,
   illegal_address = 700,
   device_assert = 710,
+  not_permitted = 800,  ///< inside a host function
   not_supported = 801,  ///< CUDA could, the simulation does not: see not_simulated
   capture_unsupported = 900,
   capture_invalidated = 901,

@@ -72,16 +72,22 @@ SimGraph::~SimGraph() {
 
 void SimGraph::replay(std::optional<uint64_t> order_seed) {
   const auto guard = context_->lock();
-  if (Context::current_or_null() == context_.get() && context_->capture_for("replay") != nullptr) {
+  context_->check_usable("cudaGraphLaunch");
+  if (Context::current_or_null() == context_.get() &&
+      context_->capture_for("cudaGraphLaunch") != nullptr) {
     context_->refuse("a replay inside a capture, which would add a child graph");
   }
   for (GraphDraws& draws : draws_) draws.start = philox(draws.generator).take(draws.count);
   const KernelScope scope;
-  if (!order_seed) {
-    for (const Node& node : nodes_) run_node(node, scratch_);
-    return;
+  try {
+    if (!order_seed) {
+      for (const Node& node : nodes_) run_node(node, scratch_);
+      return;
+    }
+    for (const size_t next : draw_order(*order_seed)) run_node(nodes_[next], scratch_);
+  } catch (const DeviceError& error) {
+    context_->fail_device(error);
   }
-  for (const size_t next : draw_order(*order_seed)) run_node(nodes_[next], scratch_);
 }
 
 std::vector<size_t> SimGraph::draw_order(uint64_t seed) const {

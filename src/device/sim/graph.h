@@ -15,8 +15,9 @@ class SimGraph final : public Graph {
   SimGraph(std::shared_ptr<Context> context, CaptureState& capture);
   ~SimGraph() override;
 
-  /// Throws DeviceError 710 where a kernel fails on what memory holds; nodes before it have run.
-  /// Refused ("not simulated") while the current stream captures: that would be a child graph.
+  /// Throws DeviceError 710 where a kernel fails on what memory holds; nodes before it have run,
+  /// and the device is of no use any more (rule 54). Refused ("not simulated") while the current
+  /// stream captures: that would be a child graph.
   void replay(std::optional<uint64_t> order_seed = std::nullopt) override;
   std::vector<GraphNode> nodes() const override;
   size_t node_count() const override { return nodes_.size(); }

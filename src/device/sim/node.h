@@ -7,7 +7,9 @@
 #include <ATen/core/stack.h>
 #include <c10/util/SmallVector.h>
 
+#include <atomic>
 #include <deque>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -46,8 +48,9 @@ struct Node {
   std::vector<at::Tensor> outputs;  ///< where new results go; undefined for views of arguments
   std::vector<size_t> after;        ///< nodes that must have run
   c10::SmallVector<Use, 6> uses;
-  const GraphDraws* draws = nullptr;  ///< of the capture or graph that the node is in
-  uint64_t first_draw = 0;            ///< from draws->start on
+  std::function<void()> host_function;   ///< called instead of a kernel
+  const GraphDraws* draws = nullptr;     ///< of the capture or graph that the node is in
+  uint64_t first_draw = 0;               ///< from draws->start on
   std::vector<std::string> recorded_by;  ///< see GraphNode
   size_t copied_bytes = 0;  ///< of a plain copy from the second argument to the first, else 0
 };
@@ -58,16 +61,12 @@ struct CaptureState {
   int64_t origin = 0;  ///< the stream where it began
   CaptureMode mode = CaptureMode::global;
   std::thread::id thread;
-  bool invalid = false;
+  std::atomic<bool> invalid = false;  ///< other devices of the process may invalidate it
   bool ended = false;
   bool note_call_stacks = false;  ///< with every node
   std::vector<Node> nodes;
   std::deque<GraphDraws> draws;  ///< nodes point to them
 };
-
-/// Invalidates the capture, if there is one, and throws: `error`, or 901 when it was invalid before
-/// (rule 7).
-[[noreturn]] void fail(Error error, std::string_view call, CaptureState* capture);
 
 /// Appends a node to the current stream's capture.
 void append(CaptureState& capture, Node node);

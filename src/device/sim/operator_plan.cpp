@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <mutex>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
@@ -28,12 +30,48 @@ bool waits_for_shape(const c10::OperatorHandle& op) {
   return op.hasTag(at::Tag::dynamic_output_shape) || op.hasTag(at::Tag::data_dependent_output);
 }
 
+/// "add" of "aten::add_": overloads and the in-place form take the same tensors.
+std::string_view base_name(std::string_view name) {
+  name.remove_prefix(name.find("::") + 2);
+  while (!name.empty() && name.back() == '_') name.remove_suffix(1);
+  return name;
+}
+
+/// Operators that LibTorch tags as pointwise in one overload at least, and their like without the
+/// tag. Their kernels take host scalars as parameters; but not those of some that have the tag.
+bool is_pointwise(std::string_view name) {
+  static const auto* names = [] {
+    auto* found = new std::set<std::string, std::less<>>{"rsub", "floor_divide", "fill"};
+    for (const c10::OperatorName& op : c10::Dispatcher::singleton().getAllOpNames()) {
+      const auto schema = c10::Dispatcher::singleton().findSchema(op);
+      if (schema && schema->hasTag(at::Tag::pointwise)) found->emplace(base_name(op.name));
+    }
+    for (const char* tagged : {"equal", "clamp", "clip", "addcdiv"}) found->erase(tagged);
+    return found;
+  }();
+  return names->count(base_name(name)) > 0;
+}
+
+/// Operators outside LibTorch say themselves what they take.
+OperatorPlan::HostScalar host_scalar_as(const c10::FunctionSchema& schema,
+                                        const std::string& argument) {
+  using HostScalar = OperatorPlan::HostScalar;
+  const std::string& name = schema.name();
+  if (name.rfind("aten::", 0) != 0) return HostScalar::parameter;
+  if (name.rfind("aten::masked_fill", 0) == 0 || name.rfind("aten::index_fill", 0) == 0) {
+    return argument == "value" ? HostScalar::parameter : HostScalar::refused;
+  }
+  const bool indexing = name == "aten::index" || name == "aten::_index_put_impl_";
+  if (indexing && (argument == "indices" || argument == "values")) return HostScalar::copied;
+  return is_pointwise(name) ? HostScalar::parameter : HostScalar::refused;
+}
+
 void read_arguments(const c10::FunctionSchema& schema, OperatorPlan& plan) {
   for (size_t i = 0; i < schema.arguments().size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
     const c10::AliasInfo* alias = argument.alias_info();
     const bool written = alias != nullptr && alias->isWrite();
-    plan.arguments.push_back({written, argument.is_out()});
+    plan.arguments.push_back({written, host_scalar_as(schema, argument.name()), argument.is_out()});
     plan.writes_argument |= written;
     if (argument.is_out()) plan.outputs.push_back(i);
     if (argument.type()->str().find("Generator") != std::string::npos) plan.generator_argument = i;

@@ -11,8 +11,15 @@ namespace thaw::sim {
 
 /// What the schema of an operator tells about recording and running it.
 struct OperatorPlan {
+  /// What becomes of a 0-dim host tensor as an argument, as on CUDA (rule 34).
+  enum class HostScalar {
+    refused,    ///< for being on another device
+    parameter,  ///< its value goes with the launch
+    copied      ///< to the device first, which waits
+  };
   struct Argument {
     bool written = false;
+    HostScalar host_scalar = HostScalar::refused;
     bool output = false;  ///< an `out=` argument: written without being read, resized if need be
   };
   std::vector<Argument> arguments;

@@ -101,14 +101,6 @@ at::Tensor unfold(const at::Tensor& self, int64_t dimension, int64_t size, int64
 
 bool is_on_device(const at::Tensor& tensor) { return tensor.device().type() == device_type; }
 
-/// Rules 37 and 38, for copies that are not within the device.
-void check_host_copy(CaptureState& capture, const at::Tensor& host, bool non_blocking) {
-  TORCH_CHECK(is_pinned(host.const_data_ptr()),
-              "Cannot copy between CPU and sim tensors during graph capture unless the CPU tensor "
-              "is pinned.");
-  if (!non_blocking) fail(Error::capture_unsupported, "blocking memcpy", &capture);
-}
-
 /// The CPU tensor that a copy node keeps: over device bytes, or over pinned memory, whose address
 /// is recorded and whose contents are read at each replay (rule 36).
 at::Tensor recorded_operand(Mirror& mirror, const at::Tensor& tensor) {

@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "device/sim/context.h"
+#include "device/sim/runtime.h"
 
 namespace thaw::sim {
 

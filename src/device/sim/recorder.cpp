@@ -27,9 +27,6 @@ struct Call {
   std::span<const c10::IValue> arguments;
 };
 
-/// The contents of host scalars are kept by a recorded call (rule 33).
-enum class Purpose { run, record };
-
 /// Whether a call draws random numbers; an attention without dropout does not.
 bool draws(const OperatorPlan& plan, std::span<const c10::IValue> arguments) {
   if (plan.generator_argument) return true;
@@ -60,14 +57,45 @@ void run_cpu_kernel(const c10::OperatorHandle& op, const OperatorPlan& plan, Sta
   }
 }
 
-at::Tensor translate_host_tensor(const Call& call, const at::Tensor& tensor, Purpose purpose) {
-  TORCH_CHECK(tensor.dim() == 0,
+struct Indices {
+  size_t defined = 0, masks = 0;
+};
+
+Indices masks_in(const c10::IValue& indices) {
+  Indices found;
+  for (const c10::IValue& index : indices.toListRef()) {
+    if (!index.isTensor() || !index.toTensor().defined()) continue;
+    const at::ScalarType type = index.toTensor().scalar_type();
+    ++found.defined;
+    if (type == at::kBool || type == at::kByte) ++found.masks;
+  }
+  return found;
+}
+
+/// Whether a call of index_put_ has one mask as its only index and a host scalar as value: then it
+/// is a fill, which does not wait for the number of the mask's true elements and copies nothing.
+bool fills_mask(const Call& call) {
+  if (!call.plan.put_indices_argument) return false;
+  const size_t position = *call.plan.put_indices_argument;
+  const Indices indices = masks_in(call.arguments[position]);
+  const at::Tensor& value = call.arguments[position + 1].toTensor();
+  return indices.defined == 1 && indices.masks == 1 && value.is_cpu() && value.numel() == 1;
+}
+
+/// A host tensor in a call. `capture` is the one that records the call, or null.
+at::Tensor translate_host_tensor(const Call& call, size_t argument, const at::Tensor& tensor,
+                                 CaptureState* capture) {
+  using HostScalar = OperatorPlan::HostScalar;
+  const bool wrapped = tensor.unsafeGetTensorImpl()->is_wrapped_number();
+  const HostScalar as = wrapped ? HostScalar::parameter : call.plan.arguments[argument].host_scalar;
+  TORCH_CHECK(tensor.dim() == 0 && as != HostScalar::refused,
               "Expected all tensors to be on the same device, but found at least two devices, "
               "sim:0 and ",
               tensor.device(), "! (", name_of(call.op), ")");
-  if (purpose != Purpose::record) return tensor;
+  if (capture == nullptr) return tensor;
+  if (as == HostScalar::copied && !fills_mask(call))
+    check_host_copy(*capture, tensor, /*non_blocking=*/false);
   at::Tensor kept = tensor.clone();
-  const bool wrapped = tensor.unsafeGetTensorImpl()->is_wrapped_number();
   kept.unsafeGetTensorImpl()->set_wrapped_number(wrapped);
   return kept;
 }
@@ -94,14 +122,16 @@ uint64_t increment_of(const Stack& arguments, const Stack& results) {
   return increment;
 }
 
-Stack translate(const Call& call, Mirror& mirror, Purpose purpose) {
-  const auto translate_tensor = [&](const at::Tensor& tensor) {
-    if (tensor.device().type() == device_type) return mirror(tensor);
-    return translate_host_tensor(call, tensor, purpose);
-  };
+/// The arguments for the CPU kernel. A call that a capture records keeps host scalars' contents
+/// (rule 33).
+Stack translate(const Call& call, Mirror& mirror, CaptureState* capture = nullptr) {
   Stack translated;
   translated.reserve(call.arguments.size() + 1);
   for (size_t i = 0; i < call.arguments.size(); ++i) {
+    const auto translate_tensor = [&](const at::Tensor& tensor) {
+      if (tensor.device().type() == device_type) return mirror(tensor);
+      return translate_host_tensor(call, i, tensor, capture);
+    };
     const c10::IValue& value = call.arguments[i];
     if (value.isTensor()) {
       const at::Tensor& tensor = value.toTensor();
@@ -197,7 +227,7 @@ class Outputs {
 /// A run of the call on private copies.
 struct Trial {
   Trial(const Call& call, Mirror::Contents contents)
-      : mirror(contents), results(translate(call, mirror, Purpose::run)), outputs(call, results) {
+      : mirror(contents), results(translate(call, mirror)), outputs(call, results) {
     run_cpu_kernel(call.op, call.plan, results, {});
   }
 
@@ -230,7 +260,7 @@ Trial try_out_or_refuse(const Call& call) {
 [[noreturn]] void throw_failure(const Call& call, const c10::Error& error) {
   forget_mirrors(call);
   try_out_or_refuse(call);
-  throw device_failure(call.op, error);
+  Context::current().fail_device(device_failure(call.op, error));
 }
 
 /// Calls `visit` for each tensor of the results that is not one of the arguments, and puts what it
@@ -256,7 +286,7 @@ void push_results(const Call& call, Stack& results, Stack* stack) {
 
 void run_now(const Call& call, Stack* stack) {
   Mirror mirror(Mirror::Contents::device);
-  Stack results = translate(call, mirror, Purpose::run);
+  Stack results = translate(call, mirror);
   const Outputs outputs(call, results);
   PhiloxGenerator* generator =
       draws(call.plan, call.arguments) ? &philox(generator_of(call)) : nullptr;
@@ -291,26 +321,11 @@ void add_argument_uses(const Call& call, Node& node) {
   }
 }
 
-/// A mask as index waits for the number of its true elements, unless it is the only index and the
-/// value a host scalar: then it is a fill.
-bool waits_for_mask(const c10::IValue& indices, const c10::IValue& value) {
-  size_t masks = 0, defined = 0;
-  for (const c10::IValue& index : indices.toListRef()) {
-    if (!index.isTensor() || !index.toTensor().defined()) continue;
-    const at::ScalarType type = index.toTensor().scalar_type();
-    ++defined;
-    if (type == at::kBool || type == at::kByte) ++masks;
-  }
-  const at::Tensor& tensor = value.toTensor();
-  const bool fill = defined == 1 && tensor.is_cpu() && tensor.numel() == 1;
-  return masks > 0 && !fill;
-}
-
 bool waits(const Call& call) {
   const OperatorPlan& plan = call.plan;
   if (plan.put_indices_argument) {
     const size_t indices = *plan.put_indices_argument;
-    return waits_for_mask(call.arguments[indices], call.arguments[indices + 1]);
+    return masks_in(call.arguments[indices]).masks > 0 && !fills_mask(call);
   }
   if (!plan.synchronizes) return false;
   return !plan.output_size_argument || call.arguments[*plan.output_size_argument].isNone();
@@ -333,7 +348,7 @@ void record(CaptureState& capture, const Call& call, Stack* stack) {
   trial.outputs.follow_resized(false);
   Mirror mirror(Mirror::Contents::recorded);
   Node node(call.op, call.plan);
-  node.arguments = translate(call, mirror, Purpose::record);
+  node.arguments = translate(call, mirror, &capture);
   if (draws(call.plan, call.arguments)) {
     GraphDraws& drawn = draws_of(capture, generator_of(call));
     node.draws = &drawn;
@@ -374,6 +389,13 @@ void append(CaptureState& capture, Node node) {
   stream.frontier.assign(1, capture.nodes.size() - 1);
 }
 
+void check_host_copy(CaptureState& capture, const at::Tensor& host, bool non_blocking) {
+  TORCH_CHECK(is_pinned(host.const_data_ptr()),
+              "Cannot copy between CPU and sim tensors during graph capture unless the CPU tensor "
+              "is pinned.");
+  if (!non_blocking) fail(Error::capture_unsupported, "blocking memcpy", &capture);
+}
+
 void add_use(Node& node, const at::Tensor& tensor, bool read, bool written) {
   const Block* block = block_of(tensor);
   if (block == nullptr) return;
@@ -402,6 +424,7 @@ void run_operator(const c10::OperatorHandle& op, Stack* stack) {
   Context& context = Context::current();
   const auto guard = context.lock();
   CaptureState* capture = context.capture_for("kernel launch");
+  context.load(op);
   const KernelScope scope;
   if (capture == nullptr) {
     run_now(call, stack);
@@ -411,6 +434,11 @@ void run_operator(const c10::OperatorHandle& op, Stack* stack) {
 }
 
 void run_node(const Node& node, Stack& scratch) {
+  if (C10_UNLIKELY(node.host_function != nullptr)) {
+    const HostFunctionScope scope;
+    node.host_function();
+    return;
+  }
   if (node.copied_bytes > 0) {
     std::memmove(node.arguments[0].toTensor().mutable_data_ptr(),
                  node.arguments[1].toTensor().const_data_ptr(), node.copied_bytes);

@@ -23,6 +23,10 @@ void run_operator(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 /// Runs a recorded node on the present contents of memory.
 void run_node(const Node& node, torch::jit::Stack& scratch);
 
+/// Rules 37 and 38: a copy between the device and pageable memory throws c10::Error in a capture,
+/// one that waits fails it with 900.
+void check_host_copy(CaptureState& capture, const at::Tensor& host, bool non_blocking);
+
 /// Notes that a node touches a device or pinned tensor's memory.
 void add_use(Node& node, const at::Tensor& tensor, bool read, bool written);
 

@@ -53,7 +53,11 @@ void check_no_capture(sim::Context& context) {
 
 SimDevice::SimDevice(const SimOptions& options)
     : options_(options),
-      context_(std::make_shared<sim::Context>(options.memory_bytes, options.poison_freed)),
+      context_(std::make_shared<sim::Context>(
+          sim::Context::Options{.memory_bytes = options.memory_bytes,
+                                .poison_freed = options.poison_freed,
+                                .strict_captures = options.strict_captures,
+                                .process = options.process})),
       guard_(std::make_unique<sim::ContextGuard>(*context_)) {}
 
 SimDevice::~SimDevice() = default;
@@ -126,8 +130,9 @@ MemoryUse SimDevice::memory_of(const at::Tensor& tensor) const {
   return use;
 }
 
-void SimDevice::reset(const DeviceBehaviour& /*behaviour*/) {
+void SimDevice::reset(const DeviceBehaviour& behaviour) {
   context_->reset();
+  context_->set_lazy_loading(behaviour.lazy_libraries);
   context_->set_poison_freed(options_.poison_freed);
 }
 

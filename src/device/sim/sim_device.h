@@ -11,6 +11,7 @@ namespace thaw {
 namespace sim {
 class Context;
 class ContextGuard;
+class Process;
 }  // namespace sim
 
 struct SimOptions {
@@ -18,6 +19,12 @@ struct SimOptions {
   bool poison_freed = true;
   /// Address space; pages cost memory only once touched. At most 64 GiB.
   size_t memory_bytes = size_t{16} << 30;
+  /// A capture that fails leaves the process unable to capture, as LibTorch's does, until the next
+  /// reset (rule 14).
+  bool strict_captures = false;
+  /// Of another device (sim::Context::process), for two devices of one process. Null: a process of
+  /// its own, which no other device's captures reach (rule 24).
+  std::shared_ptr<sim::Process> process;
 };
 
 /// A device with CUDA's rules of capture and replay, on the CPU: see README.md beside this file.
