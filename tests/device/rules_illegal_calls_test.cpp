@@ -235,16 +235,18 @@ TEST_F(RulesOfIllegalCalls, rule_22_with_lazy_loading_an_operators_first_use_is_
 
 TEST_F(RulesOfIllegalCalls, rule_22_a_reset_forgets_what_was_loaded) {
   SimDevice device;
-  device.context().set_lazy_loading(true);
   const auto code_of_capture = [&](bool warm) {
     const at::Tensor y = at::zeros({1}, on_device());
     if (warm) y.add_(1);
     return code_of([&] { device.capture([&] { y.add_(1); }); });
   };
+  device.reset({.lazy_libraries = true});
   EXPECT_EQ(code_of_capture(/*warm=*/true), 0);
   EXPECT_EQ(code_of_capture(/*warm=*/false), 0);
-  device.reset();
+  device.reset({.lazy_libraries = true});
   EXPECT_EQ(code_of_capture(/*warm=*/false), 900);
+  device.reset();
+  EXPECT_EQ(code_of_capture(/*warm=*/false), 0);
 }
 
 TEST_F(RulesOfIllegalCalls, rule_22_without_lazy_loading_no_warm_up_is_needed) {

@@ -59,6 +59,10 @@ TEST(Llama, every_counter_is_found_where_the_tag_decoder_finds_it) {
   for (const Registry::Entry& entry : registry.entries()) {
     const Verdict verdict = run_case(c, device, registry, {.cache = entry.name});
     const Verdict of_tags = run_case(tags, device, registry, {.cache = entry.name});
+    if (entry.layout != Layout::linear) {
+      EXPECT_EQ(verdict.status, Verdict::Status::incomplete) << entry.name;
+      continue;
+    }
     ASSERT_EQ(verdict.findings.size(), of_tags.findings.size()) << entry.name << text_of(verdict);
     for (size_t i = 0; i < verdict.findings.size(); ++i) {
       EXPECT_EQ(headline(verdict.findings[i]), headline(of_tags.findings[i])) << entry.name;
