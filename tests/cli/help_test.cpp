@@ -60,10 +60,10 @@ TEST(List, caches_are_told_apart_by_whether_they_are_wrong_on_purpose_in_text_an
   const json document = json::parse(box.run({"list", "caches", "--json"}).out);
   EXPECT_EQ(document["list"], "caches");
   ASSERT_FALSE(document["items"].empty());
-  EXPECT_FALSE(document["items"][0].contains("faulty"));
-  EXPECT_TRUE(document["items"][1].contains("faulty"));
   for (const json& item : document["items"]) {
     const std::string name = item["name"];
+    if (name == "static") EXPECT_FALSE(item.contains("faulty"));
+    if (name.rfind("counter:", 0) == 0) EXPECT_TRUE(item.contains("faulty")) << name;
     EXPECT_NE(("\n" + text).find("\n" + name + "\n"), std::string::npos) << name;
   }
 }
