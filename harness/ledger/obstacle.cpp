@@ -96,9 +96,9 @@ std::string what_and_remedy(const Ledger& ledger, const Op& op, const Obstacle& 
           row, ledger.length(row), obstacle.most);
     case Obstacle::Kind::warmup_evicts:
       return fmt::format(
-          "row {} has length {} here and {} slots, so a warm-up would evict entries, "
-          "which cannot be undone; warm up before the row is full",
-          row, ledger.length(row), obstacle.most);
+          "row {} has length {} here and {} slots, so a pass of {} would evict entries, which "
+          "cannot be undone; warm up before the row is full",
+          row, ledger.length(row), obstacle.most, op.q);
     case Obstacle::Kind::no_row_for_all:
       return no_row_for_all(ledger, op);
     case Obstacle::Kind::no_live_row:

@@ -168,7 +168,7 @@ TEST(Precondition, R9_what_a_full_ring_evicted_cannot_be_cropped_or_warmed_up) {
     const Ledger full = after(1, 4, {prefill(0, 4)}, layout);
     EXPECT_EQ(objection(full, crop(0, 2)), "none");
     EXPECT_EQ(objection(full, warmup()),
-              "warmup: row 0 has length 4 here and 4 slots, so a warm-up would evict entries, "
+              "warmup: row 0 has length 4 here and 4 slots, so a pass of 1 would evict entries, "
               "which cannot be undone; warm up before the row is full");
     EXPECT_EQ(objection(after(1, 4, {prefill(0, 2)}, layout), warmup(2)), "none");
     const Ledger longer = after(2, 4, {prefill(0, 5), prefill(1, 2)}, layout);

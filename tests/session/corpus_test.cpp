@@ -53,28 +53,35 @@ class CorpusTest : public testing::TestWithParam<Way> {};
 TEST_P(CorpusTest, every_case_is_clean_on_a_cache_that_does_it_right) {
   const Registry registry = with_other_layouts();
   SimDevice device;
+  int64_t judged = 0;
   for (const std::string folder : {"seeds", "zoo"}) {
     for (const CorpusCase& c : corpus_cases(folder)) {
       const Verdict verdict = run_case(c.value, device, registry,
                                        {.cache = GetParam().cache, .kernels = GetParam().kernels});
-      EXPECT_EQ(verdict.status, Verdict::Status::clean) << c.file << ": " << first_finding(verdict);
+      // What a full row evicts cannot be undone, so some ops are not for rows that roll (R9).
+      const bool not_for_it = verdict.incomplete_because.starts_with("not possible on this cache");
+      EXPECT_TRUE(verdict.status == Verdict::Status::clean || not_for_it)
+          << c.file << ": " << first_finding(verdict);
+      judged += not_for_it ? 0 : 1;
     }
   }
+  EXPECT_GT(judged, 360);
 }
 
-INSTANTIATE_TEST_SUITE_P(Caches, CorpusTest,
-                         testing::Values(Way{"static", Kernels::registered},
-                                         Way{"static", Kernels::torch},
-                                         Way{"test:paged_1", Kernels::registered},
-                                         Way{"test:paged_3", Kernels::registered},
-                                         Way{"test:paged_4", Kernels::registered},
-                                         Way{"test:trampoline", Kernels::registered},
-                                         Way{"test:trampoline", Kernels::torch}),
-                         [](const auto& info) {
-                           std::string name = info.param.cache;
-                           std::replace(name.begin(), name.end(), ':', '_');
-                           return name + (info.param.kernels == Kernels::torch ? "_torch" : "");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Caches, CorpusTest,
+    testing::Values(Way{"static", Kernels::registered}, Way{"static", Kernels::torch},
+                    Way{"test:paged_1", Kernels::registered},
+                    Way{"test:paged_3", Kernels::registered},
+                    Way{"test:paged_4", Kernels::registered},
+                    Way{"test:trampoline", Kernels::registered},
+                    Way{"test:trampoline", Kernels::torch}, Way{"ring", Kernels::registered},
+                    Way{"shift", Kernels::registered}, Way{"shift", Kernels::torch}),
+    [](const auto& info) {
+      std::string name = info.param.cache;
+      std::replace(name.begin(), name.end(), ':', '_');
+      return name + (info.param.kernels == Kernels::torch ? "_torch" : "");
+    });
 
 TEST(Corpus, every_expectation_of_every_case_holds) {
   const Registry registry = full_registry();
