@@ -63,19 +63,30 @@ void TagDecoder::step(KvCache& cache, const StepInputs& inputs, int64_t places, 
   const Views& view = views(places, q_len);
   const at::Tensor rows = first(inputs.rows, places);
   const at::Tensor positions = first(inputs.positions, places);
-  const bool registered = spec_.kernels == Kernels::registered;
-  const auto tag = registered ? ops::tag_ : torch_ops::tag_;
-  const auto visible_sum = registered ? ops::visible_sum_ : torch_ops::visible_sum_;
 
   cache.begin_step(places, q_len);
   for (size_t i = 0; i < spec_.layers.size(); ++i) {
     const auto layer = static_cast<int64_t>(i);
-    tag(view.new_keys, view.new_values, rows, positions, inputs.generation, layer);
+    make_entries(view.new_keys, view.new_values, rows, positions, inputs.generation, layer);
     const KeysValues seen = cache.update(layer, view.new_keys, view.new_values);
-    visible_sum(view.layer_outputs[i], seen.keys, seen.values, seen.block_table, rows, positions,
-                spec_.window, seen.ring);
+    attend(view.layer_outputs[i], seen, rows, positions);
   }
   cache.end_step();
+}
+
+void TagDecoder::make_entries(const at::Tensor& keys, const at::Tensor& values,
+                              const at::Tensor& rows, const at::Tensor& positions,
+                              const at::Tensor& generation, int64_t layer) {
+  const auto tag = spec_.kernels == Kernels::registered ? ops::tag_ : torch_ops::tag_;
+  tag(keys, values, rows, positions, generation, layer);
+}
+
+void TagDecoder::attend(const at::Tensor& output, const KeysValues& seen, const at::Tensor& rows,
+                        const at::Tensor& positions) {
+  const auto visible_sum =
+      spec_.kernels == Kernels::registered ? ops::visible_sum_ : torch_ops::visible_sum_;
+  visible_sum(output, seen.keys, seen.values, seen.block_table, rows, positions, spec_.window,
+              seen.ring);
 }
 
 at::Tensor TagDecoder::output(int64_t places, int64_t q_len) const {

@@ -29,6 +29,15 @@ class TagDecoder : public Decoder {
   at::Tensor output(int64_t places, int64_t q_len) const override;
   std::vector<Buffer> buffers() const override;
 
+ protected:
+  /// The entries of one layer's new tokens.
+  virtual void make_entries(const at::Tensor& keys, const at::Tensor& values,
+                            const at::Tensor& rows, const at::Tensor& positions,
+                            const at::Tensor& generation, int64_t layer);
+  /// The output of one layer, from what the cache's update returned.
+  virtual void attend(const at::Tensor& output, const KeysValues& seen, const at::Tensor& rows,
+                      const at::Tensor& positions);
+
  private:
   /// The buffers as a step of one shape sees them; made once, since making views costs as much as
   /// the step.
