@@ -14,6 +14,7 @@
 #include "case/text_lines.h"
 #include "cli/command.h"
 #include "cli/device_option.h"
+#include "cli/dump_files.h"
 #include "cli/input.h"
 #include "cli/kernels_option.h"
 #include "cli/run_reporter.h"
@@ -31,6 +32,7 @@ struct RunCommand {
   RunReportOptions report;
   bool jsonl = false;
   bool leave_freed_memory = false;
+  std::string dump_folder;  ///< of graphs; empty: none
 };
 
 /// Where the cache is named in a text that parses.
@@ -87,7 +89,13 @@ class CaseRunner {
       const Case c = read_case(read_input(file, text_bytes_max), shown_name(file),
                                context_.registry, command_.options.cache);
       Device& device = context_.device(!command_.leave_freed_memory);
-      const CaseResult result = run_with_expects(c, device, context_.registry, command_.options);
+      RunOptions options = command_.options;
+      GraphDumps dumps;
+      if (!command_.dump_folder.empty()) options.observers.push_back(&dumps);
+      const CaseResult result = run_with_expects(c, device, context_.registry, options);
+      if (!command_.dump_folder.empty()) {
+        write_graph_dumps(command_.dump_folder, file, result, dumps);
+      }
       reporter_.done(file, c, result);
       tally_.count(result.outcome);
     } catch (const CaseError& e) {
@@ -252,12 +260,18 @@ void add_run_command(CLI::App& app, CommandContext& context) {
                     "A line also for cases that are as expected");
   command->add_flag("--explain", run_command->report.explain,
                     "A full report also of findings that were expected");
+  CLI::Option* dump_graphs =
+      command
+          ->add_option("--dump-graphs", run_command->dump_folder,
+                       "Write every captured graph there, as text and for Graphviz")
+          ->type_name("FOLDER");
   CLI::Option* json =
       command->add_flag("--json", run_command->report.json, "One JSON document at the end");
   command
       ->add_flag("--jsonl", run_command->jsonl,
                  "Worker: requests in, verdicts out (docs/worker-protocol.md)")
-      ->excludes(json);
+      ->excludes(json)
+      ->excludes(dump_graphs);
   command->add_flag("--timings", run_command->report.conditions.timings,
                     "Add wall times, which differ from run to run");
   command->footer(footer);

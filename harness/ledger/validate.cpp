@@ -83,6 +83,12 @@ void validate_expect(const Case& c, const Line<Expect>& line, std::string_view f
         fmt::format("expect: {}: the case has {} (settings, comments and expects are not counted)",
                     text, counted(ops, "op")));
   }
+  if (expect.step > 0 && c.settings.schedule != CaseSchedule::early) {
+    throw CaseError(file, position_of(line, word, text.find('.')),
+                    fmt::format("expect: {}: with this schedule the oracles look once an op; leave "
+                                "out the step",
+                                text));
+  }
   const int64_t steps = Ledger::steps_of(c.ops[static_cast<size_t>(expect.op - 1)].value);
   if (expect.step > steps) {
     throw CaseError(

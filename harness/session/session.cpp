@@ -91,7 +91,8 @@ class Session {
         reference_(
             make_reference(c.settings, subject.cache().spec(), device_.torch_device(), ledger_)),
         image_(subject.cache(), ledger_, *reference_),
-        last_refill_(static_cast<size_t>(c.settings.rows), -1) {
+        last_refill_(static_cast<size_t>(c.settings.rows), -1),
+        in_flight_(c.settings.schedule != CaseSchedule::early && device_.abilities().behaviours) {
     for (auto& oracle : make_oracles()) {
       if (const auto why_not = oracle->not_covered(subject)) {
         verdict.not_covered.emplace_back(oracle->name(), *why_not);
@@ -138,6 +139,7 @@ class Session {
 
   void run_op(const Op& op) {
     const int64_t steps = Ledger::steps_of(op);
+    if (steps > 0 && in_flight_) return run_steps_in_flight(op, steps);
     for (int64_t step = 1; step <= steps; ++step) run_step(op, step);
     if (steps > 0) return;
     if (op.kind == OpKind::capture) {
@@ -184,15 +186,38 @@ class Session {
   }
 
   void run_step(const Op& op, int64_t step) {
+    start_step(op, step);
+    buffers_ = subject_.cache().buffers();
+    settle_step(op);
+    look(op, step, &plan_, op.kind != OpKind::warmup, failure_);
+  }
+
+  /// Nobody waits between the steps, so nobody looks before the last one is over (R18).
+  void run_steps_in_flight(const Op& op, int64_t steps) {
+    std::optional<Failure> first_failure;
+    for (int64_t step = 1; step <= steps; ++step) {
+      if (step > 1) settle_step(op);
+      start_step(op, step);
+      if (!first_failure) first_failure = failure_;
+    }
+    if (!first_failure) first_failure = attempt(device_, [] {});
+    buffers_ = subject_.cache().buffers();
+    settle_step(op);
+    look(op, 0, &plan_, op.kind != OpKind::warmup, first_failure);
+  }
+
+  /// What goes wrong is in failure_. With work in flight, only the first step of an op is looked at
+  /// before it runs.
+  void start_step(const Op& op, int64_t step) {
     buffers_.clear();  // who holds a tensor keeps its memory alive
-    std::optional<Failure> failure = attempt(device_, [&] {
+    failure_ = attempt_step([&] {
       refill(op);
       device_.fill(subject_.output(), std::byte{0xFF});
     });
-    look_before(op, step, failure);
+    if (!in_flight_ || step == 1) look_before(op, in_flight_ ? 0 : step, failure_);
     const LedgerState::Graph* graph = ledger_.graph_of(op);
-    if (!failure) {
-      failure = attempt(device_, [&] {
+    if (!failure_) {
+      failure_ = attempt_step([&] {
         if (op.kind == OpKind::serve) {
           subject_.serve(graph != nullptr ? graph->name : "");
         } else if (graph != nullptr) {
@@ -205,15 +230,17 @@ class Session {
     ++verdict_.steps;
     if (graph != nullptr) ++verdict_.replays;
     ledger_.commit_step(op, number_);
-    const bool commits = op.kind != OpKind::warmup;
-    buffers_ = subject_.cache().buffers();
-    settle_step(commits);
-    look(op, step, &plan_, commits, failure);
+  }
+
+  template <class Verb>
+  std::optional<Failure> attempt_step(Verb verb) {
+    return in_flight_ ? attempt_in_flight(verb) : attempt(device_, verb);
   }
 
   /// The image after a step: committed entries are expected from now on; what a warm-up wrote is
   /// cleared, whatever it was (R11).
-  void settle_step(bool commits) {
+  void settle_step(const Op& op) {
+    const bool commits = op.kind != OpKind::warmup;
     reference_->step(ledger_, plan_, number_, commits);
     for (size_t i = 0; i < plan_.rows.size(); ++i) {
       const int64_t row = plan_.rows[i];
@@ -222,7 +249,7 @@ class Session {
       const int64_t to = ledger_.accepted_end(from, plan_.q_len);
       if (commits) {
         image_.commit(ledger_, row, from, to);
-      } else {
+      } else if (!buffers_.empty()) {
         image_.mark_unowned(device_, buffers_, row, from, to);
       }
     }
@@ -400,6 +427,8 @@ class Session {
   std::vector<int64_t> rows_, lengths_;
   std::vector<Buffer> buffers_;
   bool load_in_flight_ = false;
+  bool in_flight_;                  ///< work may be, between the steps of an op
+  std::optional<Failure> failure_;  ///< of the last step
 };
 
 }  // namespace

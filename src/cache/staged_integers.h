@@ -23,6 +23,8 @@ class StagedIntegers {
     return {host_.mutable_data_ptr<int64_t>() + line * width_, static_cast<size_t>(width_)};
   }
   void upload() { device_.copy_(host_); }
+  /// [lines, width] int64, what upload copies.
+  const at::Tensor& host() const { return host_; }
 
   /// [lines, width] int64.
   const at::Tensor& device() const { return device_; }

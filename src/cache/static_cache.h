@@ -51,6 +51,9 @@ class StaticCache : public KvCache {
     return storage_.locate(layer, row, head, position, role);
   }
 
+ protected:
+  StepPositions& step_positions() { return positions_; }
+
  private:
   CacheSpec spec_;
   KvStorage storage_;

@@ -14,6 +14,11 @@ StepPositions::StepPositions(const CacheSpec& spec)
 }
 
 void StepPositions::refill(const StepPlan& plan) {
+  note(plan);
+  table_.upload();
+}
+
+void StepPositions::note(const StepPlan& plan) {
   check_plan(spec_, plan);
   const std::span rows = table_.host(row_line);
   const std::span positions = table_.host(position_line);
@@ -26,7 +31,6 @@ void StepPositions::refill(const StepPlan& plan) {
     const bool padded = rows[place] == -1 || positions[place] == -1;
     if (!padded) report[static_cast<size_t>(rows[place])] = positions[place];
   }
-  table_.upload();
 }
 
 void StepPositions::reset(std::span<const int64_t> rows) {

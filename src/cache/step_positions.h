@@ -21,6 +21,9 @@ class StepPositions {
 
   /// KvCache::prepare. Places that the plan does not have are padding.
   void refill(const StepPlan& plan);
+  /// The same on the host alone, for a cache that has its own way to bring host() to the device.
+  void note(const StepPlan& plan);
+  const at::Tensor& host() const { return table_.host(); }
   void reset(std::span<const int64_t> rows);
   void crop(int64_t row, int64_t length);
   void reorder(std::span<const int64_t> from, std::span<const int64_t> lengths);

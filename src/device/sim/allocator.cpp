@@ -29,6 +29,7 @@ class SimAllocator final : public c10::DeviceAllocator {
   // A block, not its address, is what a deleter needs: so there is no raw deleter.
   c10::DeleterFnPtr raw_deleter() const override { return nullptr; }
   void copy_data(void* to, const void* from, size_t bytes) const override {
+    Context::current().finish_all();
     std::memcpy(Memory::accessible(to), Memory::accessible(from), bytes);
   }
   bool initialized() override { return true; }
@@ -99,6 +100,7 @@ void resize_storage(c10::StorageImpl& storage, size_t bytes) {
   }
   c10::DataPtr fresh = device_allocator_instance.allocate(bytes);
   if (kept > 0) {
+    context.finish_all();
     std::memcpy(Memory::accessible(fresh.get()), Memory::accessible(storage.data()), kept);
   }
   storage.set_data_ptr(std::move(fresh));

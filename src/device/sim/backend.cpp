@@ -19,10 +19,11 @@ namespace thaw::sim {
 namespace {
 
 /// A captured event is a set of nodes, not a moment (rule 27). One that was recorded outside a
-/// capture has nothing to say: work runs at once.
+/// capture stands for the work that its stream held.
 struct Event {
   std::shared_ptr<CaptureState> capture;
   std::vector<size_t> frontier;
+  std::vector<WorkQueue::Id> work;
 };
 
 c10::Stream stream_of(int64_t id) { return c10::Stream(c10::Stream::UNSAFE, torch_device(), id); }
@@ -73,6 +74,12 @@ void check_not_capturing(const c10::Stream& stream, std::string_view call) {
   context.check_legacy_stream(stream.id(), call);
 }
 
+/// The host waits for what an event stands for. To ask is to wait, too: a device that is done just
+/// in time is a legal one, and nobody polls for ever.
+void wait_on_host(const void* event) {
+  if (event != nullptr) Context::current().finish(static_cast<const Event*>(event)->work);
+}
+
 class Guard final : public c10::impl::DeviceGuardImplInterface {
  public:
   Guard() = default;
@@ -102,10 +109,12 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
   }
   bool queryStream(const c10::Stream& stream) const override {
     check_not_capturing(stream, "cudaStreamQuery");
+    Context::current().finish_stream(stream.id());
     return true;
   }
   void synchronizeStream(const c10::Stream& stream) const override {
     check_not_capturing(stream, "cudaStreamSynchronize");
+    Context::current().finish_stream(stream.id());
   }
   void synchronizeDevice(c10::DeviceIndex /*device*/) const override { synchronize_device(); }
 
@@ -119,21 +128,28 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
     }
     context.check_legacy_stream(stream.id(), "cudaEventRecord");
     if (*event == nullptr) *event = new Event;  // owned by LibTorch until destroyEvent
-    *static_cast<Event*>(*event) = {state.capture, state.frontier};
+    std::vector<WorkQueue::Id> work;
+    if (state.capture == nullptr) work = context.queue().frontier(stream.id());
+    *static_cast<Event*>(*event) = {state.capture, state.frontier, std::move(work)};
   }
   void block(void* event, const c10::Stream& stream) const override {
     Context& context = Context::current();
     const auto guard = context.lock();
     context.check_legacy_stream(stream.id(), "cudaStreamWaitEvent");
     wait_for(context.stream(stream.id()), static_cast<const Event*>(event));
+    if (event != nullptr) {
+      context.queue().wait(stream.id(), static_cast<const Event*>(event)->work);
+    }
   }
   bool queryEvent(void* event) const override {
     check_not_captured(event, "cudaEventQuery");
     Context::current().potentially_unsafe_call("cudaEventQuery");
+    wait_on_host(event);
     return true;
   }
   void synchronizeEvent(void* event) const override {
     check_not_captured(event, "cudaEventSynchronize");
+    wait_on_host(event);
   }
   double elapsedTime(void* first, void* second, c10::DeviceIndex /*device*/) const override {
     check_not_captured(first, "cudaEventElapsedTime");

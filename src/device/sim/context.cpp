@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 
 #include "device/sim/node.h"
@@ -131,8 +132,31 @@ Block& Context::allocate_pinned(size_t bytes) {
 void Context::release(Block& block) {
   std::shared_ptr<Context> last;  // goes after the lock
   const auto guard = lock();
-  memory_.give_back(block, poison_freed_, block.crossed_streams && !captures_.empty());
+  if (C10_UNLIKELY(!queue_.empty())) {
+    release_beside_work(block);
+  } else {
+    memory_.give_back(block, poison_freed_, block.crossed_streams && !captures_.empty());
+  }
   if (memory_.live_blocks() == 0) last.swap(while_blocks_live_);
+}
+
+/// Memory that was freed is filled when its stream gets there, for work before that may still use
+/// it. On other streams such work is not ordered by anything: what was used on several, and what
+/// replays use, waits for all of it.
+void Context::release_beside_work(Block& block) {
+  if (!block.host && (block.crossed_streams || block.pool != 0)) {
+    try {
+      finish_all();
+    } catch (const DeviceError&) {  // stays, and is reported by the next call
+    }
+  }
+  const bool later = !block.host && !queue_.empty() && poison_freed_;
+  if (later) {
+    queue_.enqueue(block.stream, [bytes = Memory::bytes_of(block), size = block.bytes] {
+      std::memset(bytes, 0xFF, size);
+    });
+  }
+  memory_.give_back(block, poison_freed_ && !later, block.crossed_streams && !captures_.empty());
 }
 
 void Context::record_stream(Block& block, int64_t stream) {
@@ -174,6 +198,55 @@ void Context::give_back_side_stream(int64_t id) {
   idle_side_streams_.push_back(id);
 }
 
+// --- Work that has not run yet.
+
+namespace {
+
+/// A kernel that fails takes the device with it (rule 54).
+template <class Wait>
+void or_fail_device(Context& context, Wait wait) {
+  try {
+    wait();
+  } catch (const DeviceError& error) {
+    context.fail_device(error);
+  }
+}
+
+}  // namespace
+
+WorkQueue::Id Context::enqueue(std::function<void()> work) {
+  const auto guard = lock();
+  const int64_t stream = current_stream_id();
+  for (size_t other = 1; other < streams_.size(); ++other) {  // the legacy stream waits for these
+    const auto id = static_cast<int64_t>(other);
+    if (streams_[other].blocking && stream == default_stream) {
+      queue_.wait(stream, queue_.frontier(id));
+    }
+  }
+  if (this->stream(stream).blocking) queue_.wait(stream, queue_.frontier(default_stream));
+  WorkQueue::Id id = 0;
+  or_fail_device(*this, [&] { id = queue_.enqueue(stream, std::move(work)); });
+  return id;
+}
+
+void Context::finish(std::span<const WorkQueue::Id> work) {
+  if (!queue_.defers()) return;
+  const auto guard = lock();
+  or_fail_device(*this, [&] { queue_.finish(work); });
+}
+
+void Context::finish_stream(int64_t stream) {
+  if (!queue_.defers()) return;
+  const auto guard = lock();
+  or_fail_device(*this, [&] { queue_.finish_stream(stream); });
+}
+
+void Context::finish_all() {
+  if (!queue_.defers()) return;
+  const auto guard = lock();
+  or_fail_device(*this, [&] { queue_.finish_all(); });
+}
+
 // --- Captures.
 
 CaptureState* Context::capture_for(std::string_view call) {
@@ -185,6 +258,7 @@ CaptureState* Context::capture_for(std::string_view call) {
 }
 
 void Context::begin_capture(const std::shared_ptr<CaptureState>& capture) {
+  finish_all();
   process_->begin(*capture);
   captures_.push_back(capture.get());
   StreamState& origin = stream(capture->origin);
@@ -229,6 +303,7 @@ void Context::synchronize(std::string_view call) {
   const auto guard = lock();
   check_usable(call);
   fail_for_all(Error::capture_unsupported, call, captures_);
+  finish_all();
 }
 
 void Context::refuse(std::string_view what) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,13 +19,14 @@
 #include "device/sim/errors.h"
 #include "device/sim/memory.h"
 #include "device/sim/process.h"
+#include "device/sim/work_queue.h"
 
 namespace thaw::sim {
 
 constexpr c10::DeviceType device_type = c10::DeviceType::PrivateUse1;
 inline c10::Device torch_device() { return {device_type, 0}; }
 
-/// Where a stream stands. Work runs at once, so outside a capture a stream has nothing to remember.
+/// Where a stream stands in a capture. What it holds outside one is in the queue.
 struct StreamState {
   std::shared_ptr<CaptureState> capture;  ///< that it belongs to, or null
   std::vector<size_t> frontier;           ///< nodes that its next node must follow
@@ -76,12 +78,22 @@ class Context : public std::enable_shared_from_this<Context> {
   int64_t take_side_stream();  ///< one that nobody uses, the last given back first
   void give_back_side_stream(int64_t id);
 
+  // Work that has not run yet; with Schedule::early there is none. What fails when it runs fails
+  // the call that waited for it, and the device (rule 54).
+  WorkQueue& queue() { return queue_; }
+  /// On the current stream, outside captures.
+  WorkQueue::Id enqueue(std::function<void()> work);
+  void finish(std::span<const WorkQueue::Id> work);
+  void finish_stream(int64_t stream);
+  void finish_all();
+
   // Captures.
   /// The capture that work enqueued now on the current stream goes into, or null. Throws what keeps
   /// it from being enqueued: 901 when the capture was invalidated (rule 7), 906 on the default
   /// stream beside a blocking stream's capture (rule 18), and what check_usable throws.
   CaptureState* capture_for(std::string_view call);
   const std::vector<CaptureState*>& captures() const { return captures_; }
+  /// Waits for all work first, as LibTorch's own users of captures do.
   void begin_capture(const std::shared_ptr<CaptureState>& capture);
   /// Takes a capture's streams out of capture mode (rule 5). One that failed may be the last of the
   /// process (rule 14).
@@ -114,6 +126,7 @@ class Context : public std::enable_shared_from_this<Context> {
 
  private:
   Block& take(const Memory::Request& request);
+  void release_beside_work(Block& block);
 
   std::recursive_mutex mutex_;
   Memory memory_;
@@ -122,6 +135,7 @@ class Context : public std::enable_shared_from_this<Context> {
   bool strict_captures_;
   std::shared_ptr<Process> process_;
   std::shared_ptr<Context> while_blocks_live_;
+  WorkQueue queue_;
   std::deque<StreamState> streams_;
   std::vector<int64_t> idle_side_streams_;
   std::vector<CaptureState*> captures_;  ///< under way, on any thread

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/sim/graph.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <random>
 
+#include "device/graph_dump.h"
 #include "device/sim/random.h"
 #include "device/sim/recorder.h"
 
@@ -66,6 +65,10 @@ SimGraph::SimGraph(std::shared_ptr<Context> context, CaptureState& capture)
 
 SimGraph::~SimGraph() {
   const auto guard = context_->lock();
+  try {
+    context_->finish_all();       // launches of this graph may be among it
+  } catch (const DeviceError&) {  // stays, and is reported by the next call
+  }
   --context_->graphs_alive();
   context_->memory().release_pool(pool_, context_->poison_freed());
 }
@@ -77,17 +80,68 @@ void SimGraph::replay(std::optional<uint64_t> order_seed) {
       context_->capture_for("cudaGraphLaunch") != nullptr) {
     context_->refuse("a replay inside a capture, which would add a child graph");
   }
-  for (GraphDraws& draws : draws_) draws.start = philox(draws.generator).take(draws.count);
-  const KernelScope scope;
+  std::vector<GeneratorState> starts;
+  for (const GraphDraws& draws : draws_)
+    starts.push_back(philox(draws.generator).take(draws.count));
+  if (context_->queue().defers()) {
+    launch_later(starts, order_seed);
+    return;
+  }
   try {
-    if (!order_seed) {
-      for (const Node& node : nodes_) run_node(node, scratch_);
-      return;
-    }
-    for (const size_t next : draw_order(*order_seed)) run_node(nodes_[next], scratch_);
+    run(starts, order_seed ? draw_order(*order_seed) : std::vector<size_t>());
   } catch (const DeviceError& error) {
     context_->fail_device(error);
   }
+}
+
+void SimGraph::run(const std::vector<GeneratorState>& starts, const std::vector<size_t>& order) {
+  for (size_t i = 0; i < starts.size(); ++i) draws_[i].start = starts[i];
+  const KernelScope scope;
+  if (order.empty()) {
+    for (const Node& node : nodes_) run_node(node, scratch_);
+  } else {
+    for (const size_t next : order) run_node(nodes_[next], scratch_);
+  }
+}
+
+/// Behind the last launch of the same graph, which never overlaps itself (rule 50).
+void SimGraph::launch_later(std::vector<GeneratorState> starts,
+                            std::optional<uint64_t> order_seed) {
+  WorkQueue& queue = context_->queue();
+  if (!order_seed && queue.schedule() == Schedule::shuffle) order_seed = queue.draw();
+  std::vector<size_t> order = order_seed ? draw_order(*order_seed) : late_order();
+  queue.wait(Context::current_stream_id(), std::span(&last_launch_, 1));
+  last_launch_ = context_->enqueue(
+      [this, starts = std::move(starts), order = std::move(order)] { run(starts, order); });
+}
+
+/// As late as the edges allow: the stream where the capture began goes on as far as it can, and
+/// forked work runs when it is needed.
+std::vector<size_t> SimGraph::late_order() const {
+  std::vector<size_t> order;
+  std::vector<bool> done(nodes_.size());
+  const auto add = [&](size_t last) {
+    std::vector<size_t> chain{last};
+    while (!chain.empty()) {
+      const size_t node = chain.back();
+      const std::vector<size_t>& after = nodes_[node].after;
+      const auto before =
+          std::find_if(after.begin(), after.end(), [&](size_t other) { return !done[other]; });
+      if (!done[node] && before != after.end()) {
+        chain.push_back(*before);
+        continue;
+      }
+      if (!done[node]) order.push_back(node);
+      done[node] = true;
+      chain.pop_back();
+    }
+  };
+  for (const bool forked : {false, true}) {
+    for (size_t node = 0; node < nodes_.size(); ++node) {
+      if (nodes_[node].forked == forked) add(node);
+    }
+  }
+  return order;
 }
 
 std::vector<size_t> SimGraph::draw_order(uint64_t seed) const {
@@ -122,19 +176,6 @@ std::vector<GraphNode> SimGraph::nodes() const {
   return described;
 }
 
-std::string SimGraph::dot() const {
-  std::string text = "digraph graph_of_a_capture {\n  node [shape=box];\n";
-  const std::vector<GraphNode> described = nodes();
-  for (size_t i = 0; i < described.size(); ++i) {
-    text += fmt::format("  n{} [label=\"{}: {}", i, i, described[i].operation);
-    for (const Argument& argument : described[i].arguments) {
-      text += fmt::format("\\l{} = {}", argument.name, argument.text);
-    }
-    text += "\\l\"];\n";
-    for (const size_t before : described[i].after)
-      text += fmt::format("  n{} -> n{};\n", before, i);
-  }
-  return text + "}\n";
-}
+std::string SimGraph::dot() const { return graph_dot("graph", nodes()); }
 
 }  // namespace thaw::sim

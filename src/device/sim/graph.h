@@ -27,13 +27,18 @@ class SimGraph final : public Graph {
   std::string dot() const override;
 
  private:
+  /// In recorded order if `order` is empty. `starts` says where the graph's draws begin.
+  void run(const std::vector<GeneratorState>& starts, const std::vector<size_t>& order);
+  void launch_later(std::vector<GeneratorState> starts, std::optional<uint64_t> order_seed);
   std::vector<size_t> draw_order(uint64_t seed) const;
+  std::vector<size_t> late_order() const;
 
   std::shared_ptr<Context> context_;
   uint64_t pool_;
   std::vector<Node> nodes_;
   std::deque<GraphDraws> draws_;
   std::vector<MemoryUse> memory_;
+  WorkQueue::Id last_launch_ = 0;
   torch::jit::Stack scratch_;  ///< kept, so that a replay allocates nothing
 };
 

@@ -52,6 +52,7 @@ struct Node {
   const GraphDraws* draws = nullptr;     ///< of the capture or graph that the node is in
   uint64_t first_draw = 0;               ///< from draws->start on
   std::vector<std::string> recorded_by;  ///< see GraphNode
+  bool forked = false;      ///< recorded on another stream than the one where the capture began
   size_t copied_bytes = 0;  ///< of a plain copy from the second argument to the first, else 0
 };
 
@@ -63,6 +64,7 @@ struct CaptureState {
   std::thread::id thread;
   std::atomic<bool> invalid = false;  ///< other devices of the process may invalidate it
   bool ended = false;
+  bool single_call = false;       ///< no capture: holds one call until the queue runs it
   bool note_call_stacks = false;  ///< with every node
   std::vector<Node> nodes;
   std::deque<GraphDraws> draws;  ///< nodes point to them

@@ -115,8 +115,7 @@ bool is_plain_copy(const at::Tensor& to, const at::Tensor& from) {
          to.is_conj() == from.is_conj() && to.is_neg() == from.is_neg();
 }
 
-void record_copy(CaptureState& capture, const at::Tensor& from, const at::Tensor& to,
-                 bool non_blocking) {
+Node copy_node(const at::Tensor& from, const at::Tensor& to, bool non_blocking) {
   static const c10::OperatorHandle op =
       c10::Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "");
   Mirror mirror(Mirror::Contents::recorded);
@@ -128,7 +127,28 @@ void record_copy(CaptureState& capture, const at::Tensor& from, const at::Tensor
   if (is_plain_copy(recorded_to, recorded_from)) node.copied_bytes = recorded_to.nbytes();
   add_use(node, to, false, true);
   add_use(node, from, true, false);
-  append(capture, std::move(node));
+  return node;
+}
+
+/// Pinned memory is read or written when the copy runs. Pageable memory is staged: read at the
+/// call, or written before it returns.
+void enqueue_copy(Context& context, const at::Tensor& from, const at::Tensor& to,
+                  bool non_blocking) {
+  const auto pageable = [](const at::Tensor& tensor) {
+    return !is_on_device(tensor) && !is_pinned(tensor.const_data_ptr());
+  };
+  const at::Tensor source = pageable(from) ? from.clone() : from;
+  const auto node = std::make_shared<const Node>(copy_node(source, to, non_blocking));
+  // The host's memory is kept for the copy; the device's is not, since streams order its reuse.
+  const at::Tensor host = is_on_device(to) ? source : to;
+  context.enqueue([node, keep = is_on_device(host) ? at::Tensor() : host] {
+    Stack scratch;
+    run_node(*node, scratch);
+  });
+  const bool within_device = is_on_device(from) && is_on_device(to);
+  if (pageable(to) || (!within_device && !non_blocking)) {
+    context.finish_stream(Context::current_stream_id());
+  }
 }
 
 void copy_now(const at::Tensor& from, const at::Tensor& to) {
@@ -149,12 +169,16 @@ at::Tensor copy_from(const at::Tensor& from, const at::Tensor& to, bool non_bloc
   CaptureState* capture = context.capture_for("memcpy");
   const KernelScope scope;
   if (capture == nullptr) {
-    copy_now(from, to);
+    if (context.queue().defers()) {
+      enqueue_copy(context, from, to, non_blocking);
+    } else {
+      copy_now(from, to);
+    }
     return to;
   }
   if (!is_on_device(from)) check_host_copy(*capture, from, non_blocking);
   if (!is_on_device(to)) check_host_copy(*capture, to, non_blocking);
-  record_copy(*capture, from, to, non_blocking);
+  append(*capture, copy_node(from, to, non_blocking));
   return to;
 }
 
@@ -170,6 +194,7 @@ at::Scalar local_scalar_dense(const at::Tensor& self) {
   if (CaptureState* capture = context.capture_for("aten::_local_scalar_dense")) {
     fail(Error::capture_unsupported, "aten::_local_scalar_dense waits for the device", capture);
   }
+  context.finish_stream(Context::current_stream_id());
   return at::native::_local_scalar_dense_cpu(Mirror(Mirror::Contents::device)(self));
 }
 

@@ -93,7 +93,7 @@ at::Tensor translate_host_tensor(const Call& call, size_t argument, const at::Te
               "sim:0 and ",
               tensor.device(), "! (", name_of(call.op), ")");
   if (capture == nullptr) return tensor;
-  if (as == HostScalar::copied && !fills_mask(call))
+  if (as == HostScalar::copied && !fills_mask(call) && !capture->single_call)
     check_host_copy(*capture, tensor, /*non_blocking=*/false);
   at::Tensor kept = tensor.clone();
   kept.unsafeGetTensorImpl()->set_wrapped_number(wrapped);
@@ -340,11 +340,9 @@ GraphDraws& draws_of(CaptureState& capture, const at::Generator& generator) {
   return capture.draws.emplace_back(GraphDraws{generator, 0, {}});
 }
 
-void record(CaptureState& capture, const Call& call, Stack* stack) {
-  if (waits(call)) {
-    fail(Error::capture_unsupported, name_of(call.op) + " waits for the device", &capture);
-  }
-  Trial trial = try_out_or_refuse(call);
+/// The node of a call that was tried out, whose results replace the arguments on the stack. Nothing
+/// if running it would have no effect.
+std::optional<Node> make_node(CaptureState& capture, const Call& call, Trial& trial, Stack* stack) {
   trial.outputs.follow_resized(false);
   Mirror mirror(Mirror::Contents::recorded);
   Node node(call.op, call.plan);
@@ -369,7 +367,43 @@ void record(CaptureState& capture, const Call& call, Stack* stack) {
     return tensor;
   });
   push_results(call, trial.results, stack);
-  if (has_effect) append(capture, std::move(node));
+  if (!has_effect) return std::nullopt;
+  return node;
+}
+
+void record(CaptureState& capture, const Call& call, Stack* stack) {
+  if (waits(call)) {
+    fail(Error::capture_unsupported, name_of(call.op) + " waits for the device", &capture);
+  }
+  Trial trial = try_out_or_refuse(call);
+  if (auto node = make_node(capture, call, trial, stack)) append(capture, std::move(*node));
+}
+
+/// Leaves a call outside captures to the queue: recorded like one in a capture, but for what it
+/// draws, which is settled now. A call that cannot be tried out without the contents of memory, or
+/// whose result the host needs, waits and then runs.
+void enqueue(Context& context, const Call& call, Stack* stack) {
+  try {
+    if (!waits(call)) {
+      Trial trial = try_out(call);
+      const auto single = std::make_shared<CaptureState>();
+      single->single_call = true;
+      std::optional<Node> node = make_node(*single, call, trial, stack);
+      for (GraphDraws& draws : single->draws) {
+        draws.start = philox(draws.generator).take(draws.count);
+      }
+      if (!node) return;
+      single->nodes.push_back(std::move(*node));
+      context.enqueue([single] {
+        Stack scratch;
+        run_node(single->nodes.front(), scratch);
+      });
+      return;
+    }
+  } catch (const c10::Error&) {  // wrong arguments throw again below
+  }
+  context.finish_stream(Context::current_stream_id());
+  run_now(call, stack);
 }
 
 /// Where a node's draws begin in the present replay (rule 55).
@@ -385,6 +419,7 @@ void append(CaptureState& capture, Node node) {
   if (capture.note_call_stacks) node.recorded_by = call_stack();
   StreamState& stream = Context::current().current_stream();
   node.after = stream.frontier;
+  node.forked = Context::current_stream_id() != capture.origin;
   capture.nodes.push_back(std::move(node));
   stream.frontier.assign(1, capture.nodes.size() - 1);
 }
@@ -426,8 +461,10 @@ void run_operator(const c10::OperatorHandle& op, Stack* stack) {
   CaptureState* capture = context.capture_for("kernel launch");
   context.load(op);
   const KernelScope scope;
-  if (capture == nullptr) {
+  if (capture == nullptr && !context.queue().defers()) {
     run_now(call, stack);
+  } else if (capture == nullptr) {
+    enqueue(context, call, stack);
   } else {
     record(*capture, call, stack);
   }

@@ -84,9 +84,16 @@ void launch_host_function(std::function<void()> function) {
   node.host_function = std::move(function);
   if (capture != nullptr) {
     append(*capture, std::move(node));
-  } else {
+    return;
+  }
+  const auto run = [node = std::make_shared<const Node>(std::move(node))] {
     torch::jit::Stack scratch;
-    run_node(node, scratch);
+    run_node(*node, scratch);
+  };
+  if (context.queue().defers()) {
+    context.enqueue(run);
+  } else {
+    run();
   }
 }
 

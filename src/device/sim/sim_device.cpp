@@ -60,7 +60,10 @@ SimDevice::SimDevice(const SimOptions& options)
                                 .process = options.process})),
       guard_(std::make_unique<sim::ContextGuard>(*context_)) {}
 
-SimDevice::~SimDevice() = default;
+SimDevice::~SimDevice() {
+  const auto guard = context_->lock();
+  context_->queue().start(Schedule::early, 0);
+}
 
 c10::Device SimDevice::torch_device() const { return sim::torch_device(); }
 
@@ -69,6 +72,7 @@ DeviceAbilities SimDevice::abilities() const {
   abilities.exact_liveness = true;
   abilities.typed_arguments = true;
   abilities.replay_orders = true;
+  abilities.behaviours = true;
   return abilities;
 }
 
@@ -86,6 +90,7 @@ std::unique_ptr<Graph> SimDevice::capture(const std::function<void()>& step,
 
 std::span<const std::byte> SimDevice::read(const at::Tensor& tensor,
                                            std::vector<std::byte>& /*scratch*/) const {
+  context_->finish_all();  // before anybody looks
   return bytes_of(tensor);
 }
 
@@ -95,13 +100,26 @@ void SimDevice::write(const at::Tensor& tensor, size_t offset, std::span<const s
   if (offset > target.size() || bytes.size() > target.size() - offset) {
     throw std::out_of_range("a write past the end of a tensor");
   }
-  if (!bytes.empty()) std::memcpy(target.data() + offset, bytes.data(), bytes.size());
+  if (bytes.empty()) return;
+  std::byte* to = target.data() + offset;
+  if (context_->queue().defers()) {
+    context_->enqueue([to, staged = std::vector<std::byte>(bytes.begin(), bytes.end())] {
+      std::memcpy(to, staged.data(), staged.size());
+    });
+  } else {
+    std::memcpy(to, bytes.data(), bytes.size());
+  }
 }
 
 void SimDevice::fill(const at::Tensor& tensor, std::byte value) {
   check_no_capture(*context_);
   const std::span<std::byte> target = bytes_of(tensor);
-  if (!target.empty()) std::memset(target.data(), std::to_integer<int>(value), target.size());
+  if (target.empty()) return;
+  if (context_->queue().defers()) {
+    context_->enqueue([=] { std::memset(target.data(), static_cast<int>(value), target.size()); });
+  } else {
+    std::memset(target.data(), static_cast<int>(value), target.size());
+  }
 }
 
 GeneratorState SimDevice::generator() const { return sim::philox(context_->generator()).state(); }
@@ -131,6 +149,8 @@ MemoryUse SimDevice::memory_of(const at::Tensor& tensor) const {
 }
 
 void SimDevice::reset(const DeviceBehaviour& behaviour) {
+  const auto guard = context_->lock();
+  context_->queue().start(behaviour.schedule, behaviour.seed);
   context_->reset();
   context_->set_lazy_loading(behaviour.lazy_libraries);
   context_->set_poison_freed(options_.poison_freed);

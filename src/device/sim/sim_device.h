@@ -31,8 +31,9 @@ struct SimOptions {
 /// It is current on the thread that made it, and for threads that have none of their own (see
 /// sim::ContextGuard); destroy it on that thread. Tensors may outlive it.
 ///
-/// Operations run when they are enqueued. Besides DeviceError, they throw what LibTorch throws for
-/// wrong shapes and the like, before anything was enqueued.
+/// Operations run when they are enqueued, unless a reset asks for another schedule. Besides
+/// DeviceError, they throw what LibTorch throws for wrong shapes and the like, before anything was
+/// enqueued.
 class SimDevice final : public Device {
  public:
   explicit SimDevice(const SimOptions& options = {});
