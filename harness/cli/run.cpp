@@ -145,6 +145,10 @@ std::vector<Found> find_cases(const std::vector<std::string>& paths) {
 void run_cases(RunCommand& command, CommandContext& context) {
   const std::vector<Found> cases = find_cases(command.paths);
   command.report.cases = cases.size();
+  command.report.investigate = [&](const Case& c, const Verdict& verdict) {
+    return investigate(c, verdict, context.device(!command.leave_freed_memory), context.registry,
+                       command.options);
+  };
   const auto reporter = make_run_reporter(command.report, context.style);
   CaseRunner runner(command, context, *reporter);
   for (const Found& found : cases) {
@@ -232,6 +236,7 @@ Examples:
   thaw run corpus/zoo corpus/seeds         all *.kv of two folders, below them as well
   thaw run case.kv --cache static          the same ops on another cache
   thaw run case.kv --explain               the full report, also of findings that were expected
+  thaw run case.kv --gtest > my_test.cpp   the same as a test
   printf 'thaw case 1\nprefill 0 5\n' | thaw run - --json
   thaw run - --jsonl < requests            a worker: a request a line, a verdict a line
 
@@ -254,6 +259,8 @@ void add_run_command(CLI::App& app, CommandContext& context) {
       ->type_name("NAME");
   add_device_option(*command, context);
   add_kernels_option(*command, run_command->options.kernels);
+  command->add_flag("--gtest", run_command->report.test_alone,
+                    "Of each run with findings only a GoogleTest to paste");
   command->add_flag("--leave-freed-memory", run_command->leave_freed_memory,
                     "Freed memory keeps its contents, as on cuda (else it is filled)");
   command->add_flag("-v,--verbose", run_command->report.every_case,

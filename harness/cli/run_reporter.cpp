@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/input.h"
+#include "report/failure_report.h"
 #include "report/terminal.h"
 
 namespace thaw {
@@ -28,13 +29,34 @@ std::string shell_word(const std::string& word) {
   return quoted + "'";
 }
 
+std::string repeat_command(const std::string& file, const Verdict& verdict,
+                           const RunReportOptions& options) {
+  return fmt::format("thaw run {} --cache {}{}{}", shell_word(file), verdict.cache, options.flags,
+                     file == standard_input ? " < CASE" : "");
+}
+
+/// Whether the failure of a case is this run's: an expectation about it did not hold, or there are
+/// no expectations.
+bool is_to_blame(const CaseResult& result, size_t run) {
+  if (result.expects.empty()) return true;
+  return std::any_of(result.expects.begin(), result.expects.end(), [&](const auto& expect) {
+    return expect.run == run && expect.held == Held::no;
+  });
+}
+
+/// Whether a report on this run is wanted: its findings were not expected, or all are explained.
+bool is_reported(const CaseResult& result, size_t run, bool explain) {
+  const bool failed = result.outcome == CaseResult::Outcome::failed;
+  return !result.runs[run].verdict.findings.empty() &&
+         (explain || (failed && is_to_blame(result, run)));
+}
+
 class TextReporter final : public RunReporter {
  public:
   TextReporter(RunReportOptions options, const Style& style)
       : options_(std::move(options)), style_(style) {}
 
   void done(const std::string& file, const Case& c, const CaseResult& result) override {
-    const bool failed = result.outcome == CaseResult::Outcome::failed;
     for (const CaseRun& run : result.runs) note_coverage(run.verdict);
     if (options_.cases > 1 && !options_.every_case && !options_.explain &&
         result.outcome == CaseResult::Outcome::ok) {
@@ -43,10 +65,7 @@ class TextReporter final : public RunReporter {
     fmt::print("{}{}{}", result_line(shown_name(file), result, options_.conditions.timings, style_),
                broken_expectations(result, style_), comparisons(result, style_));
     for (size_t run = 0; run < result.runs.size(); ++run) {
-      const bool wanted = options_.explain || (failed && is_to_blame(result, run));
-      if (wanted && !result.runs[run].verdict.findings.empty()) {
-        report(file, c, result.runs[run].verdict);
-      }
+      if (is_reported(result, run, options_.explain)) report(file, c, result.runs[run].verdict);
     }
   }
 
@@ -61,16 +80,6 @@ class TextReporter final : public RunReporter {
   }
 
  private:
-  /// Whether the failure of a case is this run's: an expectation about it did not hold, or there
-  /// are no expectations.
-  static bool is_to_blame(const CaseResult& result, size_t run) {
-    if (result.expects.empty()) return true;
-    for (const ExpectResult& expect : result.expects) {
-      if (expect.run == run && expect.held == Held::no) return true;
-    }
-    return false;
-  }
-
   /// Who judged any of the runs, and who could not judge all of them.
   void note_coverage(const Verdict& verdict) {
     const auto add = [](auto& list, const auto& item) {
@@ -82,10 +91,8 @@ class TextReporter final : public RunReporter {
   }
 
   void report(const std::string& file, const Case& c, const Verdict& verdict) const {
-    const std::string repeat =
-        fmt::format("thaw run {} --cache {}{}{}", shell_word(file), verdict.cache, options_.flags,
-                    file == standard_input ? " < CASE" : "");
-    fmt::print("\n{}\n", failure_report(c, verdict, repeat, style_));
+    fmt::print("\n{}\n", failure_report(c, verdict, options_.investigate(c, verdict),
+                                        repeat_command(file, verdict, options_), style_));
   }
 
   std::string in_a_line(const RunTally& tally) const {
@@ -106,6 +113,21 @@ class TextReporter final : public RunReporter {
   Verdict judged_;  ///< coverage of all runs together
 };
 
+/// Of each failure the test alone, so that it can go into a file.
+class TestReporter final : public RunReporter {
+ public:
+  void done(const std::string& /*file*/, const Case& c, const CaseResult& result) override {
+    for (const CaseRun& run : result.runs) {
+      if (!run.verdict.findings.empty()) fmt::print("{}", test_to_paste(c, run.verdict));
+    }
+  }
+  void failed(const std::string& /*file*/, ExitStatus /*status*/,
+              const std::string& message) override {
+    print_error(message);
+  }
+  void finish(const RunTally& /*tally*/) override {}
+};
+
 class JsonReporter final : public RunReporter {
  public:
   explicit JsonReporter(RunReportOptions options) : options_(std::move(options)) {}
@@ -113,6 +135,12 @@ class JsonReporter final : public RunReporter {
   void done(const std::string& file, const Case& c, const CaseResult& result) override {
     Json json = {{"file", shown_name(file)}};
     json.update(to_json(c, result, options_.conditions));
+    for (size_t run = 0; run < result.runs.size(); ++run) {
+      if (!is_reported(result, run, options_.explain)) continue;
+      const Verdict& verdict = result.runs[run].verdict;
+      json["runs"][run]["report"] = failure_json(c, verdict, options_.investigate(c, verdict),
+                                                 repeat_command(file, verdict, options_));
+    }
     cases_.push_back(std::move(json));
   }
 
@@ -165,6 +193,7 @@ ExitStatus RunTally::exit_status() const {
 
 std::unique_ptr<RunReporter> make_run_reporter(const RunReportOptions& options,
                                                const Style& style) {
+  if (options.test_alone) return std::make_unique<TestReporter>();
   if (options.json) return std::make_unique<JsonReporter>(options);
   return std::make_unique<TextReporter>(options, style);
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "case/case.h"
 #include "cli/command.h"
+#include "report/failure_report.h"
 #include "report/json.h"
 #include "session/case_result.h"
 
@@ -20,7 +22,10 @@ struct RunReportOptions {
   size_t cases = 0;         ///< how many there will be
   std::string program;      ///< what --version prints
   RunConditions conditions;
-  std::string flags;  ///< of the command that repeats a run: " --kernels torch"
+  std::string flags;        ///< of the command that repeats a run: " --kernels torch"
+  bool test_alone = false;  ///< of a failure only the GoogleTest to paste
+  /// What else is known of a run that has findings.
+  std::function<Investigation(const Case&, const Verdict&)> investigate;
 };
 
 /// How often each thing happened in a `thaw run`, and the exit status that follows.

@@ -21,6 +21,7 @@
 #include "cli/kernels_option.h"
 #include "cli/trace_progress.h"
 #include "ledger/validate.h"
+#include "report/failure_report.h"
 #include "report/terminal.h"
 #include "report/wrap.h"
 #include "session/session.h"

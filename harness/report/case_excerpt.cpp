@@ -63,6 +63,24 @@ std::string findings_at(int64_t op, const std::vector<Finding>& findings) {
   return text;
 }
 
+/// "5 - p3  row 0: 5 to 7"
+std::string ledger_after(int64_t op, const FailureScene& scene) {
+  if (op > static_cast<int64_t>(scene.ops().size())) return "";
+  const FailureScene::AfterOp& after = scene.ops()[static_cast<size_t>(op - 1)];
+  std::vector<std::string> rows;
+  for (size_t row = 0; row < after.lengths.size(); ++row) {
+    const std::string length = fmt::format("{}", after.lengths[row]);
+    rows.push_back(after.states[row] == RowState::idle     ? "-"
+                   : after.states[row] == RowState::parked ? "p" + length
+                                                           : length);
+  }
+  std::string text = fmt::format("{}", fmt::join(rows, " "));
+  if (!after.accepted.empty() && after.accepted.size() <= 2) {
+    text += fmt::format("  {}", fmt::join(after.accepted, "; "));
+  }
+  return text;
+}
+
 std::string gap(int64_t ops, size_t margin, const Style& style) {
   if (ops == 0) return "";
   return fmt::format("{:{}}{}\n", "", margin,
@@ -71,7 +89,8 @@ std::string gap(int64_t ops, size_t margin, const Style& style) {
 
 }  // namespace
 
-std::string case_excerpt(const Case& c, const std::vector<Finding>& findings, const Style& style) {
+std::string case_excerpt(const Case& c, const std::vector<Finding>& findings,
+                         const FailureScene* scene, const Style& style) {
   const std::vector<int64_t> shown = ops_shown(c, findings);
   const int64_t marked = findings.empty() ? 0 : findings.front().op;
   const auto digits = static_cast<int>(std::to_string(shown.empty() ? 0 : shown.back()).size());
@@ -81,6 +100,10 @@ std::string case_excerpt(const Case& c, const std::vector<Finding>& findings, co
     column = std::max(column, print_op(c.ops[static_cast<size_t>(op - 1)].value).size());
   }
   column = std::min(column, op_column_max);
+  size_t ledger_column = 0;
+  for (const int64_t op : shown) {
+    if (scene != nullptr) ledger_column = std::max(ledger_column, ledger_after(op, *scene).size());
+  }
 
   std::string text;
   for (const std::string& line : setting_lines(c.settings)) {
@@ -92,9 +115,12 @@ std::string case_excerpt(const Case& c, const std::vector<Finding>& findings, co
     next = op + 1;
     const std::string words = print_op(c.ops[static_cast<size_t>(op - 1)].value);
     const std::string at = findings_at(op, findings);
+    const std::string after = scene == nullptr ? "" : ledger_after(op, *scene);
     std::string line = fmt::format("{} {:>{}}  {:<{}}", op == marked ? ">" : " ", op, digits, words,
-                                   at.empty() ? 0 : column);
+                                   at.empty() && after.empty() ? 0 : column);
+    if (scene != nullptr) line += fmt::format("   {:<{}}", after, at.empty() ? 0 : ledger_column);
     if (!at.empty()) line += "   " + at;
+    line.erase(line.find_last_not_of(' ') + 1);
     text += fmt::format("  {}\n", op == marked ? style.bad(line) : line);
   }
   return text + gap(static_cast<int64_t>(c.ops.size()) + 1 - next, margin, style);

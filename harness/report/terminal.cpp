@@ -6,17 +6,10 @@
 #include <vector>
 
 #include "case/case_text.h"
-#include "report/case_excerpt.h"
 #include "report/wrap.h"
 
 namespace thaw {
 namespace {
-
-constexpr std::string_view label_indent = "            ";
-
-std::string labelled(std::string_view label, std::string_view text, const Style& style) {
-  return text.empty() ? "" : wrap_labelled(label, text, label_indent, style.width);
-}
 
 std::string outcome_word(CaseResult::Outcome outcome, const Style& style) {
   switch (outcome) {
@@ -47,42 +40,11 @@ std::string why_unknown(const Expect& expect, const Verdict& verdict) {
   return "no oracle judges this kind";
 }
 
-/// Where, expected and found, a line each.
-std::string facts(const Finding& finding, const Style& style) {
-  return labelled("place", finding.place, style) + labelled("expected", finding.expected, style) +
-         labelled("found", finding.found, style);
-}
-
 std::string names(const std::vector<std::string>& list) {
   return list.empty() ? "nothing" : fmt::format("{}", fmt::join(list, ", "));
 }
 
 }  // namespace
-
-std::string describe_finding(const Finding& finding, const Style& style) {
-  const Explanation why = explain(finding.kind);
-  return style.bad(headline(finding)) + "\n" + facts(finding, style) +
-         labelled("cause", why.cause, style) + labelled("remedy", why.remedy, style);
-}
-
-std::string failure_report(const Case& c, const Verdict& verdict, std::string_view repeat,
-                           const Style& style) {
-  const Finding& first = verdict.findings.front();
-  const std::string count =
-      verdict.findings.size() == 1
-          ? "one finding,"
-          : fmt::format("{} findings, the first in time is", verdict.findings.size());
-  std::string text = wrap(fmt::format("{} on the device {}: {} {}", verdict.cache, verdict.device,
-                                      count, headline(first)),
-                          "", style.width);
-  text += "\n" + case_excerpt(c, verdict.findings, style) + "\n";
-  for (const Finding& finding : verdict.findings) {
-    text += &finding == &first ? describe_finding(finding, style)
-                               : headline(finding) + "\n" + facts(finding, style);
-    text += "\n";
-  }
-  return text + labelled("repeat", repeat, style);
-}
 
 std::string summary(const Verdict& verdict) {
   switch (verdict.status) {

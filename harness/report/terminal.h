@@ -15,14 +15,6 @@ namespace thaw {
 /// Text for people. All of it is the same for the same case and build, reads well without colour,
 /// and keeps to the style's width where words allow.
 
-/// "slots@3.2", then place, expected, found, usual cause and remedy, a line each.
-std::string describe_finding(const Finding& finding, const Style& style);
-
-/// The report of a run that has findings: the ops that led to them, the first of all with its usual
-/// cause and remedy, the facts of the others, and `repeat`, the command that runs it again.
-std::string failure_report(const Case& c, const Verdict& verdict, std::string_view repeat,
-                           const Style& style);
-
 /// "ok          a.kv  counter:host_int: slots@3.2, static: clean": one line, however long.
 /// `seconds`: with the time that it took.
 std::string result_line(std::string_view name, const CaseResult& result, bool seconds,
