@@ -138,6 +138,8 @@ struct Case {
 
   /// The largest q of any step, loads included: a cache is built for it.
   int64_t q_len_max() const;
+  /// The q of one op's steps.
+  static int64_t q_len_of(const Op& op);
 };
 
 }  // namespace thaw

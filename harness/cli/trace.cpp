@@ -154,6 +154,7 @@ void print_result(const TraceRun& run, const Style& style) {
     fmt::print("\n{}", describe_finding(finding, style));
   }
   fmt::print("\n{}", coverage(verdict, style));
+  if (!verdict.comparison.empty()) fmt::print("{}", wrap(verdict.comparison, "  ", style.width));
 }
 
 /// Reads and checks everything before the device is touched.

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "case/case_text.h"
+#include "case/op_table.h"
+#include "decoder/llama_spec.h"
 #include "ledger/ledger.h"
 
 namespace thaw {
@@ -97,6 +99,21 @@ void validate_expect(const Case& c, const Line<Expect>& line, std::string_view f
   }
 }
 
+/// With the llama decoder a step's scores are as many as rows, heads, tokens and slots together.
+void validate_size(const Case& c, const Line<Op>& line, std::string_view file) {
+  if (c.settings.decoder != DecoderKind::llama) return;
+  const Settings& s = c.settings;
+  const LlamaSpec llama = llama_spec(s.layers, s.heads, s.kv_heads, s.dim);
+  const int64_t q_len = Case::q_len_of(line.value);
+  if (llama_scratch_numbers(llama, s.rows, s.slots, q_len) <= llama_scratch_numbers_max) return;
+  throw CaseError(
+      file, line.position,
+      fmt::format("{}: a step of {} on {} of {} needs more than 1 GiB of intermediate results with "
+                  "the decoder llama; use fewer rows, slots, heads or tokens, or the decoder tag",
+                  to_string(line.value.kind), counted(q_len, "token"), counted(s.rows, "row"),
+                  counted(s.slots, "slot")));
+}
+
 }  // namespace
 
 void validate_case(const Case& c, std::string_view file, Layout layout) {
@@ -109,6 +126,7 @@ void validate_case(const Case& c, std::string_view file, Layout layout) {
       throw CaseError(file, position_of(line, static_cast<size_t>(obstacle->word)),
                       explain(ledger, op, *obstacle, since.text(op, *obstacle)));
     }
+    validate_size(c, line, file);
     ledger.apply(op, ++number);
     since.note(op, ledger.state(), line.position.line);
   }

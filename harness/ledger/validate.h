@@ -8,9 +8,9 @@
 
 namespace thaw {
 
-/// Checks every precondition of a case, in order, on the ledger, and that its expects name ops and
-/// steps that exist. Throws CaseError for the first that does not hold (R22, section 6). `layout`
-/// is that of the cache it is to run on (R9).
+/// Checks every precondition of a case, in order, on the ledger, that its steps are not too large
+/// for its decoder, and that its expects name ops and steps that exist. Throws CaseError for the
+/// first that does not hold (R22, section 6). `layout` is that of the cache it is to run on (R9).
 void validate_case(const Case& c, std::string_view file, Layout layout = Layout::linear);
 
 }  // namespace thaw

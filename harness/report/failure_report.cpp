@@ -82,12 +82,14 @@ std::string picture_text(const FailureScene::Picture& picture, const Style& styl
           ? ""
           : fmt::format(" ({} of {} slots)", last - first, picture.slots.size());
   EntryName row = picture.first;
-  return fmt::format(
-             "  The slots of row {} after op {}{}: layer {}, head {}, {}{}. In each slot the "
-             "position "
-             "whose entry\n  it holds; . nobody's, ? no entry, r1:5 of row 1.\n",
-             row.row, picture.op, picture.step > 0 ? fmt::format(", step {}", picture.step) : "",
-             row.layer, row.head, row.role == Role::keys ? "keys" : "values", rest) +
+  return wrap(
+             fmt::format("The slots of row {} after op {}{}: layer {}, head {}, {}{}. In each slot "
+                         "stands the position whose entry it holds; . nobody's, ? no entry, r1:5 "
+                         "one of row 1.",
+                         row.row, picture.op,
+                         picture.step > 0 ? fmt::format(", step {}", picture.step) : "", row.layer,
+                         row.head, row.role == Role::keys ? "keys" : "values", rest),
+             "  ", style.width) +
          style.dim(numbers) + "\n" + expected + "\n" + found + "\n" + style.bad(marks) + "\n";
 }
 
@@ -192,7 +194,9 @@ std::string head(const Verdict& verdict, const Finding& leading, const Style& st
                         verdict.findings.size() == 2 ? "" : "s");
     if (&first != &leading) text += fmt::format("; the first in time is {}", headline(first));
   }
-  return style.bad(text) + "\n";
+  std::string wrapped = wrap(text, "", style.width);
+  wrapped.pop_back();
+  return style.bad(wrapped) + "\n";
 }
 
 }  // namespace

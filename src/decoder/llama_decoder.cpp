@@ -5,18 +5,15 @@
 #include <ATen/ops/add.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/bmm.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/clamp_min.h>
 #include <ATen/ops/cos.h>
 #include <ATen/ops/gt.h>
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/le.h>
-#include <ATen/ops/logical_or.h>
-#include <ATen/ops/masked_fill.h>
 #include <ATen/ops/mean.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/mul.h>
-#include <ATen/ops/rsqrt.h>
+#include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/silu.h>
 #include <ATen/ops/sin.h>
 #include <ATen/ops/sub.h>
@@ -56,20 +53,9 @@ LlamaSpec checked_spec(const DecoderSpec& decoder, const CacheSpec& cache) {
                     layer.key_dim);
 }
 
-/// What attention reads, as fp32 [places * kv_heads, slots, dim].
-at::Tensor entries(const at::Tensor& cache, const at::Tensor& block_table, int64_t places) {
-  if (!block_table.defined()) {
-    const at::Tensor rows = cache.narrow(0, 0, places);
-    return rows.to(at::kFloat).reshape({places * cache.size(1), cache.size(2), cache.size(3)});
-  }
-  const int64_t blocks = block_table.size(1);
-  const at::Tensor wanted =
-      at::clamp_min(block_table.narrow(0, 0, places).reshape({places * blocks}), 0);
-  const at::Tensor gathered = at::index_select(cache, 0, wanted);
-  return gathered.to(at::kFloat)
-      .view({places, blocks, cache.size(1), cache.size(2), cache.size(3)})
-      .transpose(1, 2)
-      .reshape({places * cache.size(1), blocks * cache.size(2), cache.size(3)});
+int64_t scratch_bytes(const LlamaSpec& llama, const CacheSpec& cache) {
+  return llama_scratch_numbers(llama, cache.rows, cache.slots, cache.q_len_max) *
+         static_cast<int64_t>(sizeof(float));
 }
 
 }  // namespace
@@ -77,9 +63,10 @@ at::Tensor entries(const at::Tensor& cache, const at::Tensor& block_table, int64
 LlamaDecoder::LlamaDecoder(const DecoderSpec& decoder, const CacheSpec& cache)
     : spec_(cache),
       llama_(checked_spec(decoder, cache)),
-      weights_(llama_, decoder.seed, cache.device) {
+      weights_(llama_, decoder.seed, cache.device),
+      scratch_(scratch_bytes(llama_, cache), cache.device) {
   const auto integers = at::TensorOptions().dtype(at::kLong).device(cache.device);
-  slot_numbers_ = at::arange(cache.slots, integers);
+  slot_numbers_ = at::arange(2 * cache.slots, integers);
   token_numbers_ = at::arange(cache.q_len_max, integers);
   output_ = at::zeros({cache.rows * cache.q_len_max * llama_.vocabulary},
                       at::TensorOptions().dtype(at::kFloat).device(cache.device));
@@ -87,33 +74,34 @@ LlamaDecoder::LlamaDecoder(const DecoderSpec& decoder, const CacheSpec& cache)
 
 void LlamaDecoder::step(KvCache& cache, const StepInputs& inputs, int64_t places, int64_t q_len) {
   check_shape(places, q_len);
+  scratch_.rewind(0);
   const int64_t tokens = places * q_len;
   const int64_t heads = llama_.heads, kv_heads = llama_.kv_heads, dim = llama_.dim;
   const at::Tensor positions = token_positions(inputs, places, q_len);
   const Rotation turn = rotation(positions);
-  const at::Tensor ids = inputs.tokens.narrow(0, 0, places).narrow(1, 0, q_len).reshape({tokens});
-  at::Tensor x = at::index_select(weights_.embedding, 0, ids);
+  const at::Tensor x = embedded(inputs, places, q_len);
   at::Tensor hidden;
+  int64_t layer_begin = scratch_.mark();
 
   cache.begin_step(places, q_len);
   for (size_t i = 0; i < weights_.layers.size(); ++i) {
+    scratch_.rewind(layer_begin);
     const LlamaWeights::Layer& layer = weights_.layers[i];
     const LayerSpec& entry = spec_.layers[i];
-    const at::Tensor mixed = at::mm(normalized(x, layer.attention_norm), layer.query_key_value)
+    const at::Tensor mixed = product(normalized(x, layer.attention_norm), layer.query_key_value)
                                  .view({places, q_len, heads + 2 * kv_heads, dim});
     const at::Tensor turned = rotated(mixed.narrow(2, 0, heads + kv_heads), turn);
     const at::Tensor keys = turned.narrow(2, heads, kv_heads).transpose(1, 2);
     const at::Tensor values = mixed.narrow(2, heads + kv_heads, kv_heads).transpose(1, 2);
-    const KeysValues seen = cache.update(static_cast<int64_t>(i), keys.to(entry.key_dtype),
-                                         values.to(entry.value_dtype));
+    const KeysValues seen = cache.update(static_cast<int64_t>(i), contiguous(keys, entry.key_dtype),
+                                         contiguous(values, entry.value_dtype));
     if (!hidden.defined()) {
       const int64_t blocks = seen.block_table.defined() ? seen.block_table.size(1) : 1;
       hidden = hidden_slots(positions, blocks * seen.keys.size(2));
+      layer_begin = scratch_.mark();
     }
-    const at::Tensor attended =
-        attention(turned.narrow(2, 0, heads), seen, hidden, {places, q_len});
-    x = at::add(x, at::mm(attended, layer.attention_output));
-    x = at::add(x, feed_forward(x, layer));
+    x.add_(product(attention(turned.narrow(2, 0, heads), seen, hidden), layer.attention_output));
+    x.add_(feed_forward(x, layer));
   }
   cache.end_step();
 
@@ -132,6 +120,7 @@ std::vector<Buffer> LlamaDecoder::buffers() const {
   all.push_back({"slot_numbers", Role::constant, -1, slot_numbers_});
   all.push_back({"token_numbers", Role::constant, -1, token_numbers_});
   all.push_back({"output", Role::scratch, -1, output_});
+  all.push_back({"scratch", Role::scratch, -1, scratch_.block()});
   return all;
 }
 
@@ -142,29 +131,62 @@ void LlamaDecoder::check_shape(int64_t places, int64_t q_len) const {
 }
 
 at::Tensor LlamaDecoder::token_positions(const StepInputs& inputs, int64_t places, int64_t q_len) {
-  const at::Tensor first = at::clamp_min(inputs.positions.narrow(0, 0, places), 0);
-  return at::add(first.unsqueeze(1), token_numbers_.narrow(0, 0, q_len));
+  at::Tensor first = scratch_.take({places, 1}, at::kLong);
+  at::clamp_min_out(first, inputs.positions.narrow(0, 0, places).unsqueeze(1), 0);
+  at::Tensor positions = scratch_.take({places, q_len}, at::kLong);
+  return at::add_out(positions, first, token_numbers_.narrow(0, 0, q_len));
 }
 
 at::Tensor LlamaDecoder::hidden_slots(const at::Tensor& positions, int64_t slots) {
   const int64_t places = positions.size(0), q_len = positions.size(1);
   const at::Tensor of_token = positions.view({places, 1, q_len, 1});
-  const at::Tensor slot_numbers =
-      slot_numbers_.size(0) == slots ? slot_numbers_ : at::arange(slots, slot_numbers_.options());
-  const at::Tensor later = at::gt(slot_numbers, of_token);
-  if (spec_.window == 0) return later;
-  return at::logical_or(later, at::le(slot_numbers, at::sub(of_token, spec_.window)));
+  const at::Tensor numbers = slot_numbers_.narrow(0, 0, slots);
+  at::Tensor hidden = scratch_.take({places, 1, q_len, slots}, at::kBool);
+  at::gt_out(hidden, numbers, of_token);
+  if (spec_.window == 0) return hidden;
+  at::Tensor oldest = scratch_.take({places, 1, q_len, 1}, at::kLong);
+  at::sub_out(oldest, of_token, at::scalar_tensor(spec_.window, at::kLong));
+  at::Tensor too_old = scratch_.take({places, 1, q_len, slots}, at::kBool);
+  at::le_out(too_old, numbers, oldest);
+  return hidden.logical_or_(too_old);
 }
 
-at::Tensor LlamaDecoder::normalized(const at::Tensor& x, const at::Tensor& gains) const {
-  const at::Tensor mean = at::mean(at::mul(x, x), {-1}, /*keepdim=*/true);
-  return at::mul(at::mul(x, at::rsqrt(at::add(mean, llama_.epsilon))), gains);
+at::Tensor LlamaDecoder::product(const at::Tensor& a, const at::Tensor& b) {
+  at::Tensor result = scratch_.take({a.size(0), b.size(1)});
+  return at::mm_out(result, a, b);
 }
 
-LlamaDecoder::Rotation LlamaDecoder::rotation(const at::Tensor& positions) const {
-  const at::Tensor angles =
-      at::mul(positions.to(at::kFloat).unsqueeze(-1).unsqueeze(-1), weights_.inverse_frequencies);
-  return {at::cos(angles), at::sin(angles)};
+at::Tensor LlamaDecoder::contiguous(const at::Tensor& tensor, at::ScalarType dtype) {
+  if (tensor.scalar_type() == dtype && tensor.is_contiguous()) return tensor;
+  at::Tensor result = scratch_.take(tensor.sizes(), dtype);
+  return result.copy_(tensor);
+}
+
+at::Tensor LlamaDecoder::embedded(const StepInputs& inputs, int64_t places, int64_t q_len) {
+  const at::Tensor ids =
+      contiguous(inputs.tokens.narrow(0, 0, places).narrow(1, 0, q_len), at::kLong);
+  at::Tensor x = scratch_.take({places * q_len, llama_.hidden});
+  return at::index_select_out(x, weights_.embedding, 0, ids.view({places * q_len}));
+}
+
+at::Tensor LlamaDecoder::normalized(const at::Tensor& x, const at::Tensor& gains) {
+  at::Tensor result = scratch_.take(x.sizes());
+  at::Tensor scale = scratch_.take({x.size(0), 1});
+  at::mul_out(result, x, x);
+  at::mean_out(scale, result, at::OptionalIntArrayRef{-1}, /*keepdim=*/true);
+  scale.add_(llama_.epsilon).rsqrt_();
+  at::mul_out(result, x, scale);
+  return result.mul_(gains);
+}
+
+LlamaDecoder::Rotation LlamaDecoder::rotation(const at::Tensor& positions) {
+  const int64_t places = positions.size(0), q_len = positions.size(1), half = llama_.dim / 2;
+  const at::Tensor numbers = contiguous(positions, at::kFloat).view({places, q_len, 1, 1});
+  at::Tensor angles = scratch_.take({places, q_len, 1, half});
+  at::mul_out(angles, numbers, weights_.inverse_frequencies);
+  at::Tensor sines = scratch_.take(angles.sizes());
+  at::sin_out(sines, angles);
+  return {angles.cos_(), sines};
 }
 
 /// Element i of the first half of a head and element i of the second are a pair that turns.
@@ -172,38 +194,64 @@ at::Tensor LlamaDecoder::rotated(const at::Tensor& heads, const Rotation& by) {
   const int64_t half = heads.size(-1) / 2;
   const at::Tensor first = heads.narrow(-1, 0, half);
   const at::Tensor second = heads.narrow(-1, half, half);
-  return at::cat({at::sub(at::mul(first, by.cosines), at::mul(second, by.sines)),
-                  at::add(at::mul(second, by.cosines), at::mul(first, by.sines))},
-                 -1);
+  const at::Tensor result = scratch_.take(heads.sizes());
+  at::Tensor turned_first = result.narrow(-1, 0, half);
+  at::Tensor turned_second = result.narrow(-1, half, half);
+  at::Tensor other = scratch_.take(first.sizes());
+  at::mul_out(turned_first, first, by.cosines);
+  turned_first.sub_(at::mul_out(other, second, by.sines));
+  at::mul_out(turned_second, second, by.cosines);
+  turned_second.add_(at::mul_out(other, first, by.sines));
+  return result;
+}
+
+/// What attention reads of keys or values, as fp32 [places * kv_heads, slots, dim].
+at::Tensor LlamaDecoder::entries(const at::Tensor& cache, const at::Tensor& block_table,
+                                 int64_t places) {
+  const int64_t kv_heads = cache.size(1), slots = cache.size(2), dim = cache.size(3);
+  if (!block_table.defined()) {
+    return contiguous(cache.narrow(0, 0, places), at::kFloat).view({places * kv_heads, slots, dim});
+  }
+  const int64_t blocks = block_table.size(1);
+  at::Tensor wanted = scratch_.take({places, blocks}, at::kLong);
+  at::clamp_min_out(wanted, block_table.narrow(0, 0, places), 0);
+  at::Tensor gathered = scratch_.take({places * blocks, kv_heads, slots, dim}, cache.scalar_type());
+  at::index_select_out(gathered, cache, 0, wanted.view({places * blocks}));
+  const at::Tensor in_order = gathered.view({places, blocks, kv_heads, slots, dim}).transpose(1, 2);
+  return contiguous(in_order, at::kFloat).view({places * kv_heads, blocks * slots, dim});
 }
 
 /// queries [places, q_len, heads, dim]; returns [tokens, heads * dim]. The query heads that share a
 /// kv head are more rows of one product with it.
 at::Tensor LlamaDecoder::attention(const at::Tensor& queries, const KeysValues& seen,
-                                   const at::Tensor& hidden, Shape shape) const {
-  const auto [places, q_len] = shape;
+                                   const at::Tensor& hidden) {
+  const int64_t places = queries.size(0), q_len = queries.size(1);
   const int64_t heads = llama_.heads, kv_heads = llama_.kv_heads, dim = llama_.dim;
   const int64_t of_kv_head = heads / kv_heads * q_len;
-  const at::Tensor grouped = queries.transpose(1, 2).reshape({places * kv_heads, of_kv_head, dim});
+  const at::Tensor grouped =
+      contiguous(queries.transpose(1, 2), at::kFloat).view({places * kv_heads, of_kv_head, dim});
   const at::Tensor keys = entries(seen.keys, seen.block_table, places);
   const int64_t slots = keys.size(1);
-  const double scale = 1.0 / std::sqrt(static_cast<double>(dim));
-  const at::Tensor scores =
-      at::mul(at::bmm(grouped, keys.transpose(1, 2)), scale).view({places, heads, q_len, slots});
-  const at::Tensor weights = at::_softmax(
-      at::masked_fill(scores, hidden, -std::numeric_limits<double>::infinity()), -1, false);
-  const at::Tensor values = entries(seen.values, seen.block_table, places);
-  return at::bmm(weights.view({places * kv_heads, of_kv_head, slots}), values)
-      .view({places, heads, q_len, dim})
-      .transpose(1, 2)
-      .reshape({places * q_len, heads * dim});
+  at::Tensor scores = scratch_.take({places * kv_heads, of_kv_head, slots});
+  at::bmm_out(scores, grouped, keys.transpose(1, 2));
+  scores.mul_(1.0 / std::sqrt(static_cast<double>(dim)));
+  const at::Tensor by_head = scores.view({places, heads, q_len, slots});
+  by_head.masked_fill_(hidden, -std::numeric_limits<double>::infinity());
+  at::Tensor weights = scratch_.take(by_head.sizes());
+  at::_softmax_out(weights, by_head, -1, /*half_to_float=*/false);
+  at::Tensor attended = scratch_.take({places * kv_heads, of_kv_head, dim});
+  at::bmm_out(attended, weights.view(scores.sizes()),
+              entries(seen.values, seen.block_table, places));
+  return contiguous(attended.view({places, heads, q_len, dim}).transpose(1, 2), at::kFloat)
+      .view({places * q_len, heads * dim});
 }
 
-at::Tensor LlamaDecoder::feed_forward(const at::Tensor& x, const LlamaWeights::Layer& layer) const {
-  const at::Tensor both = at::mm(normalized(x, layer.feed_forward_norm), layer.gate_up);
-  const at::Tensor gate = at::silu(both.narrow(1, 0, llama_.feed_forward));
-  return at::mm(at::mul(gate, both.narrow(1, llama_.feed_forward, llama_.feed_forward)),
-                layer.down);
+at::Tensor LlamaDecoder::feed_forward(const at::Tensor& x, const LlamaWeights::Layer& layer) {
+  const at::Tensor both = product(normalized(x, layer.feed_forward_norm), layer.gate_up);
+  at::Tensor gate = scratch_.take({x.size(0), llama_.feed_forward});
+  at::silu_out(gate, both.narrow(1, 0, llama_.feed_forward));
+  gate.mul_(both.narrow(1, llama_.feed_forward, llama_.feed_forward));
+  return product(gate, layer.down);
 }
 
 }  // namespace thaw

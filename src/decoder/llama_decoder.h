@@ -8,6 +8,7 @@
 
 #include "decoder/decoder.h"
 #include "decoder/llama_weights.h"
+#include "decoder/scratch.h"
 
 namespace thaw {
 
@@ -25,14 +26,15 @@ namespace thaw {
 /// Output: [1, places, 1, q_len, vocabulary], what each token says of the next one.
 class LlamaDecoder : public Decoder {
  public:
-  /// Allocates weights and output. Throws std::invalid_argument unless there are layers, all
-  /// alike, keys and values of one even dim, and query heads that are a multiple of the kv heads.
+  /// Allocates weights, output and all intermediate results; steps allocate nothing. Throws
+  /// std::invalid_argument unless there are layers, all alike, keys and values of one even dim, and
+  /// query heads that are a multiple of the kv heads.
   LlamaDecoder(const DecoderSpec& decoder, const CacheSpec& cache);
 
   /// Throws std::invalid_argument if places or q_len exceed what was allocated.
   void step(KvCache& cache, const StepInputs& inputs, int64_t places, int64_t q_len) override;
   at::Tensor output(int64_t places, int64_t q_len) const override;
-  /// The weights, as constants, and "output".
+  /// The weights and other constants, "output" and "scratch".
   std::vector<Buffer> buffers() const override;
 
   const LlamaSpec& llama() const { return llama_; }
@@ -44,28 +46,31 @@ class LlamaDecoder : public Decoder {
   /// True where a slot is hidden from a token: bool [places, 1, q_len, slots].
   virtual at::Tensor hidden_slots(const at::Tensor& positions, int64_t slots);
 
+  Scratch& scratch() { return scratch_; }
+
  private:
   struct Rotation {
     at::Tensor cosines, sines;  ///< [places, q_len, 1, dim / 2]
   };
-  struct Shape {
-    int64_t places, q_len;
-  };
 
   void check_shape(int64_t places, int64_t q_len) const;
-  at::Tensor normalized(const at::Tensor& x, const at::Tensor& gains) const;
-  Rotation rotation(const at::Tensor& positions) const;
-  static at::Tensor rotated(const at::Tensor& heads, const Rotation& by);
-  at::Tensor attention(const at::Tensor& queries, const KeysValues& seen, const at::Tensor& hidden,
-                       Shape shape) const;
-  at::Tensor feed_forward(const at::Tensor& x, const LlamaWeights::Layer& layer) const;
+  at::Tensor product(const at::Tensor& a, const at::Tensor& b);
+  at::Tensor contiguous(const at::Tensor& tensor, at::ScalarType dtype);
+  at::Tensor embedded(const StepInputs& inputs, int64_t places, int64_t q_len);
+  at::Tensor normalized(const at::Tensor& x, const at::Tensor& gains);
+  Rotation rotation(const at::Tensor& positions);
+  at::Tensor rotated(const at::Tensor& heads, const Rotation& by);
+  at::Tensor entries(const at::Tensor& cache, const at::Tensor& block_table, int64_t places);
+  at::Tensor attention(const at::Tensor& queries, const KeysValues& seen, const at::Tensor& hidden);
+  at::Tensor feed_forward(const at::Tensor& x, const LlamaWeights::Layer& layer);
 
   CacheSpec spec_;
   LlamaSpec llama_;
   LlamaWeights weights_;
-  at::Tensor slot_numbers_;   ///< [slots] int64
+  at::Tensor slot_numbers_;   ///< [2 * slots] int64: a paged row may have more than were asked for
   at::Tensor token_numbers_;  ///< [q_len_max] int64
   at::Tensor output_;         ///< flat
+  Scratch scratch_;
 };
 
 }  // namespace thaw

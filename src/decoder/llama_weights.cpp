@@ -3,7 +3,6 @@
 
 #include <ATen/ops/empty.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace thaw {
@@ -60,16 +59,6 @@ class Maker {
 };
 
 }  // namespace
-
-LlamaSpec llama_spec(int64_t layers, int64_t heads, int64_t kv_heads, int64_t dim) {
-  const int64_t hidden = std::min<int64_t>(heads * dim, 256);
-  return {.layers = layers,
-          .heads = heads,
-          .kv_heads = kv_heads,
-          .dim = dim,
-          .hidden = hidden,
-          .feed_forward = 2 * hidden};
-}
 
 LlamaWeights::LlamaWeights(const LlamaSpec& spec, int64_t seed, c10::Device device) {
   Maker maker(seed, device);

@@ -147,6 +147,16 @@ TEST(Validate, an_expect_of_a_step_past_its_op_points_at_the_number) {
             "a.kv:3:17: expect: purity@1.1: op 1 has no steps");
 }
 
+TEST(Validate, a_step_that_is_too_large_for_the_llama_decoder_points_at_its_op) {
+  const std::string sizes = "rows 16\nslots 4096\nheads 16\n";
+  EXPECT_EQ(
+      verdict("thaw case 1\ndecoder llama\n" + sizes + "prefill 0 4\nprefill 0 4000\n"),
+      "a.kv:7:1: prefill: a step of 4000 tokens on 16 rows of 4096 slots needs more than 1 GiB "
+      "of intermediate results with the decoder llama; use fewer rows, slots, heads or tokens, "
+      "or the decoder tag");
+  EXPECT_EQ(verdict("thaw case 1\ndecoder tag\n" + sizes + "prefill 0 4000\n"), "accepted");
+}
+
 TEST(Validate, columns_are_those_of_the_text_however_it_is_spaced) {
   EXPECT_EQ(verdict("thaw case 1\nprefill 0 3\n  crop \t 0    5  # too far\n"),
             "a.kv:3:15: crop: row 0 has length 3 here, cannot crop to 5 (L at most 3)");

@@ -3,6 +3,7 @@
 // Reports for people, from verdicts made by hand.
 
 #include "report/terminal.h"
+#include "report/failure_report.h"
 
 #include <gtest/gtest.h>
 
@@ -49,47 +50,64 @@ std::string without_colour(std::string text) {
   return text;
 }
 
-TEST(FailureReport, tells_what_where_expected_found_cause_remedy_and_the_command) {
+Investigation of_small_case() {
+  Investigation made;
+  made.necessity = {.needed_ops = {1, 2, 3},
+                    .not_needed_ops = {},
+                    .any_value = {"dim", "seed"},
+                    .needed_values = {"slots"},
+                    .runs = 12};
+  return made;
+}
+
+TEST(FailureReport, leads_with_the_finding_that_explains_most_and_names_the_first_in_time) {
+  EXPECT_EQ(leading_finding(with_findings()).kind, FindingKind::slots);
+  const std::string text =
+      failure_report(small_case(), with_findings(), of_small_case(), "thaw run a.kv", {});
   EXPECT_EQ(
-      failure_report(small_case(), with_findings(), "thaw run a.kv --cache counter:host_int", {}),
-      R"(counter:host_int on the device sim: 2 findings, the first in time is length@2
+      text.find("counter:host_int on sim: slots@3.2, and 1 more kind of finding; the first in "
+                "time is length@2\n"),
+      0U)
+      << text;
+}
 
-       cache counter:host_int
-       slots 8
-    1  prefill 0 5
-  > 2  capture g     <- length
-    3  replay g x3   <- slots, step 2
-    4  decode
+TEST(FailureReport, tells_where_expected_found_cause_remedy_what_matters_and_the_command) {
+  const std::string text =
+      failure_report(small_case(), with_findings(), of_small_case(), "thaw run a.kv", {});
+  for (const char* line :
+       {"  place     layer 0, row 0, head 0, position 6, keys\n",
+        "  expected  row 0, position 6, written by op 3\n", "  found     nothing\n", "  cause     ",
+        "  remedy    ", "  matters   op 1, 2, 3; the value of slots\n",
+        "  does not  any value works for dim, seed\n",
+        "  also      length@2: row 0: expected length 5, found write position 6\n",
+        "  repeat    thaw run a.kv\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+  }
+}
 
-length@2
-  place     row 0
-  expected  length 5
-  found     write position 6
-  cause     the cache counts for itself, and replays or warm-ups moved its count otherwise than the
-            sequence
-  remedy    take the write position from the caller, in a tensor at a fixed address
-
-slots@3.2
-  place     layer 0, row 0, head 0, position 6, keys
-  expected  row 0, position 6, written by op 3
-  found     nothing
-
-  repeat    thaw run a.kv --cache counter:host_int
-)");
+TEST(FailureReport, ends_with_the_case_up_to_the_finding_as_a_test) {
+  const std::string text =
+      failure_report(small_case(), with_findings(), of_small_case(), "thaw run a.kv", {});
+  const std::string test = test_to_paste(small_case(), with_findings());
+  EXPECT_NE(text.find(test), std::string::npos) << text;
+  EXPECT_NE(test.find("replay g x3\n)case\""), std::string::npos) << test;
+  EXPECT_EQ(test.find("decode"), std::string::npos) << test;
 }
 
 TEST(FailureReport, colours_change_no_word_of_it) {
-  const std::string plain = failure_report(small_case(), with_findings(), "thaw run a.kv", {});
-  const std::string coloured =
-      failure_report(small_case(), with_findings(), "thaw run a.kv", {.colour = true});
+  const std::string plain =
+      failure_report(small_case(), with_findings(), of_small_case(), "thaw run a.kv", {});
+  const std::string coloured = failure_report(small_case(), with_findings(), of_small_case(),
+                                              "thaw run a.kv", {.colour = true});
   EXPECT_NE(coloured, plain);
   EXPECT_EQ(without_colour(coloured), plain);
 }
 
-TEST(FailureReport, keeps_to_the_width) {
+TEST(FailureReport, keeps_to_the_width_but_for_the_test_to_paste) {
   for (const int width : {60, 80, 100}) {
-    std::istringstream lines(
-        failure_report(small_case(), with_findings(), "thaw run a.kv", {.width = width}));
+    const std::string text = failure_report(small_case(), with_findings(), of_small_case(),
+                                            "thaw run a.kv", {.width = width});
+    std::istringstream lines(text.substr(0, text.find("#include")));
     for (std::string line; std::getline(lines, line);) {
       EXPECT_LE(line.size(), static_cast<size_t>(width)) << line;
     }
@@ -97,7 +115,7 @@ TEST(FailureReport, keeps_to_the_width) {
 }
 
 TEST(CaseExcerpt, of_a_short_case_is_all_of_it) {
-  const std::string text = case_excerpt(small_case(), {}, {});
+  const std::string text = case_excerpt(small_case(), {}, nullptr, {});
   EXPECT_EQ(text,
             "       cache counter:host_int\n       slots 8\n    1  prefill 0 5\n    2  capture g\n"
             "    3  replay g x3\n    4  decode\n");
@@ -112,7 +130,7 @@ TEST(CaseExcerpt, of_a_long_case_keeps_the_captures_and_what_led_to_each_finding
   const Case c = parse_case(text, "case");
   const Finding finding{
       .kind = FindingKind::slots, .op = 203, .step = 1, .place = "", .expected = "", .found = ""};
-  EXPECT_EQ(case_excerpt(c, {finding}, {}), R"(         cache static
+  EXPECT_EQ(case_excerpt(c, {finding}, nullptr, {}), R"(         cache static
          slots 4096
       1  prefill 0 1
       2  decode
@@ -144,7 +162,7 @@ TEST(CaseExcerpt, of_a_million_ops_stays_a_page) {
                         .place = "",
                         .expected = "",
                         .found = ""};
-  const std::string text = case_excerpt(c, {finding}, {});
+  const std::string text = case_excerpt(c, {finding}, nullptr, {});
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 25);
 }
 
