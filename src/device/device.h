@@ -157,8 +157,8 @@ class Device {
   /// What a tensor's storage is now, in the terms that graphs use.
   virtual MemoryUse memory_of(const at::Tensor& tensor) const = 0;
 
-  /// Whether captures note with each node which functions recorded it (GraphNode::recorded_by): slow,
-  /// off at first, left as it is by a reset. A device that cannot tell ignores it.
+  /// Whether captures note with each node which functions recorded it (GraphNode::recorded_by):
+  /// slow, off at first, left as it is by a reset. A device that cannot tell ignores it.
   virtual void set_note_call_stacks(bool note) {}
 
   /// Everything back to how it was at first use, but for the behaviour: the same case gives the

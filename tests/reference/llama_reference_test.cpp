@@ -66,7 +66,8 @@ TEST_F(LlamaReferenceTest, agrees_with_plain_loops_and_says_how_nearly) {
   EXPECT_FALSE(reference_.disagreement().has_value());
   step({.kind = OpKind::decode});
   EXPECT_FALSE(reference_.disagreement().has_value());
-  EXPECT_THAT(reference_.comparison(), HasSubstr("its 10 tokens with plain loops: worst difference "));
+  EXPECT_THAT(reference_.comparison(),
+              HasSubstr("its 10 tokens with plain loops: worst difference "));
   EXPECT_THAT(reference_.comparison(), HasSubstr(" (fp32, length "));
 }
 

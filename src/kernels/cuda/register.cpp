@@ -49,7 +49,8 @@ TORCH_LIBRARY_IMPL(thaw, CUDA, library) {
   library.impl("visible_sum_", [](const Tensor& out, const Tensor& keys, const Tensor& values,
                                   const std::optional<Tensor>& block_table, const Tensor& rows,
                                   const Tensor& positions, int64_t window, bool ring) {
-    cuda::launch(&cuda::launch_visible_sum, out,
-                 visible_sum_arguments(out, keys, values, block_table, rows, positions, window, ring));
+    cuda::launch(
+        &cuda::launch_visible_sum, out,
+        visible_sum_arguments(out, keys, values, block_table, rows, positions, window, ring));
   });
 }

@@ -28,8 +28,8 @@ __global__ void visible_sum(const VisibleSumArguments a) {
   if (row >= 0 && row < a.rows) {
     const int64_t capacity = a.blocks_of_a_row * a.keys.slots;
     const int64_t kv_head = query.head / (a.heads / a.keys.heads);
-    const Range range = visible_positions(
-        position, query.token, Sight{a.q_len, a.window, a.ring, capacity});
+    const Range range =
+        visible_positions(position, query.token, Sight{a.q_len, a.window, a.ring, capacity});
     for (int64_t seen = range.begin; seen < range.end; ++seen) {
       const int64_t slot = seen % capacity;
       const int64_t block = block_of(a, row, slot);
