@@ -46,10 +46,13 @@ void FailureScene::note_ledger(const Moment& moment) {
     after.states.push_back(moment.ledger.state().rows[static_cast<size_t>(row)].state);
   }
   if (moment.plan == nullptr || !moment.committed) return;
+  // Where nobody looks between the steps of an op, the plan is that of its last one (R18).
+  const int64_t steps_before = moment.step == 0 ? moment.op.times - 1 : 0;
   for (size_t place = 0; place < moment.plan->rows.size(); ++place) {
     const int64_t row = moment.plan->rows[place];
     if (row < 0) continue;
-    const int64_t from = moment.plan->positions[place];
+    const int64_t from =
+        std::max<int64_t>(moment.plan->positions[place] - steps_before * moment.plan->q_len, 0);
     const int64_t to = moment.ledger.accepted_end(from, moment.plan->q_len) - 1;
     std::string text = fmt::format("row {}: ", row);
     // Steps of one op go on where the one before ended.
