@@ -86,7 +86,7 @@ void validate_expect(const Case& c, const Line<Expect>& line, std::string_view f
                     text, counted(ops, "op")));
   }
   if (expect.step > 0 && c.settings.schedule != CaseSchedule::early) {
-    throw CaseError(file, position_of(line, word, text.find('.')),
+    throw CaseError(file, position_of(line, word, text.find('.') + 1),
                     fmt::format("expect: {}: with this schedule the oracles look once an op; leave "
                                 "out the step",
                                 text));

@@ -157,6 +157,14 @@ TEST(Validate, a_step_that_is_too_large_for_the_llama_decoder_points_at_its_op) 
   EXPECT_EQ(verdict("thaw case 1\ndecoder tag\n" + sizes + "prefill 0 4000\n"), "accepted");
 }
 
+TEST(Validate, R18_an_expectation_names_no_step_where_nobody_looks_after_steps) {
+  EXPECT_EQ(
+      verdict("thaw case 1\nschedule late\nprefill 0 5\nexpect slots@1.1\n"),
+      "a.kv:4:16: expect: slots@1.1: with this schedule the oracles look once an op; leave out "
+      "the step");
+  EXPECT_EQ(verdict("thaw case 1\nschedule late\nprefill 0 5\nexpect slots@1\n"), "accepted");
+}
+
 TEST(Validate, columns_are_those_of_the_text_however_it_is_spaced) {
   EXPECT_EQ(verdict("thaw case 1\nprefill 0 3\n  crop \t 0    5  # too far\n"),
             "a.kv:3:15: crop: row 0 has length 3 here, cannot crop to 5 (L at most 3)");
