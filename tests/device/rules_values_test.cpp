@@ -96,7 +96,7 @@ TEST_F(RulesOfValues, rule_34_host_scalars_are_taken_where_cuda_takes_them) {
   const std::function<void()> taken[] = {
       [&] { x + scalar; },
       [&] { x.clone().mul_(scalar); },
-      [&] { x >= scalar; },
+      [&] { x.ge(scalar); },
       [&] { x.clone().masked_fill_(mask, scalar); },
       [&] { x.clone().index_fill_(0, index, scalar); },
       [&] { x.clone().fill_(scalar); },
