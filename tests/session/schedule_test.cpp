@@ -82,7 +82,7 @@ TEST(Schedule, R21_what_a_counter_gets_wrong_at_once_it_gets_wrong_late) {
 
 TEST(Schedule, R18_findings_of_a_late_case_name_an_op_and_no_step) {
   EXPECT_EQ(run("cache counter:host_int\nschedule late\nload 0 5\nwarmup x3\n"),
-            "findings length@1 purity@2");
+            "findings purity@2 slots@2 length@2");
 }
 
 TEST(Schedule, R21_a_fault_of_order_is_found_late_and_not_early) {
