@@ -41,9 +41,9 @@ class BranchesOnThePrompt : public StaticCache {
 };
 
 /// Its reset makes a new scratch tensor: a graph goes on with the old one.
-class ResetMakesNewScratch : public BranchesOnThePrompt {
+class ResetMakesNewScratch : public StaticCache {
  public:
-  explicit ResetMakesNewScratch(const CacheSpec& spec) : BranchesOnThePrompt(spec) { remake(); }
+  explicit ResetMakesNewScratch(const CacheSpec& spec) : StaticCache(spec) { remake(); }
   void reset(std::span<const int64_t> rows) override {
     StaticCache::reset(rows);
     const at::Tensor old = scratch_;  // still alive, so the new one lies elsewhere
